@@ -1,0 +1,186 @@
+// How does a lease end in its URL's record? The versioned completion: a second or late one changes nothing.
+import { limits } from "../../schemas/limits.ts";
+import type { Outcome } from "../../schemas/reasons.ts";
+import { type Marks, priorities, type UrlState } from "../../schemas/url-state.ts";
+import { nextInterval, remembered, retryWait } from "../revisit/interval.ts";
+
+/** What came of the attempt, as far as the record cares. */
+export interface Completion {
+  outcome: Outcome;
+  status?: number;
+  /** A FailureReason or BodyEnd. */
+  reason?: string;
+  /** Unix ms of sending; absent where no request was made. */
+  sentAt?: number;
+  /** Where the host is left alone until then, the URL need not be due before. */
+  hostFreeAt?: number;
+  /** Of a kept body, new or the same again; absent with a 304. */
+  content?: KeptContent;
+  /** Validators as the answer gave them; empty where it gave none. */
+  etag?: string;
+  lastModified?: string;
+}
+
+export interface KeptContent {
+  hash: Uint8Array;
+  simHash?: string;
+  linkSetHash?: Uint8Array;
+  /** Whether an index may have it; absent where the page is not parsed yet, or cannot be. */
+  indexable?: boolean;
+  reparse: boolean;
+}
+
+export interface Completed {
+  after: UrlState;
+  changed: boolean;
+}
+
+/** The record after the lease ended at `now` (Unix ms). */
+export function complete(before: UrlState, leaseId: string, completion: Completion, now: number): Completed {
+  const changed = hasChanged(before, completion);
+  const schedule = scheduled(before, completion, changed, now);
+  const index = indexChange(before, completion, changed);
+  const marks: Marks = {
+    dueFrom: { priority: before.priority, dueAt: before.nextFetchAt },
+    ...(index === undefined ? {} : { index }),
+    ...(completion.content?.reparse ? { reparse: true } : {}),
+  };
+  const after: UrlState = {
+    ...before,
+    ...schedule,
+    ...contentFields(before, completion),
+    ...(index === undefined ? {} : { docVersion: before.docVersion + 1, indexed: index === "upsert" }),
+    version: before.version + 1,
+    lastOutcome: completion.outcome,
+    lastLeaseId: leaseId,
+    marks,
+  };
+  return { after: withLast(after, completion), changed };
+}
+
+/** The result of the first completion, for one that comes twice or late; undefined: this lease may still complete. */
+export function priorResult(record: UrlState, lease: { leaseId: string; version: number }): "already" | "stale" | undefined {
+  if (record.version === lease.version) return undefined;
+  return record.lastLeaseId === lease.leaseId ? "already" : "stale";
+}
+
+/** The record after its stored page was parsed at last; nothing but what parsing tells is changed. */
+export function reparsed(record: UrlState, parsed: { simHash: string; linkSetHash: Uint8Array; indexable: boolean }): UrlState {
+  const plain = unmarked(record, ["reparse"]);
+  const fields = { simHash: Buffer.from(parsed.simHash, "hex"), linkSetHash: parsed.linkSetHash };
+  if (!parsed.indexable && !record.indexed) return { ...plain, ...fields };
+  const index = parsed.indexable ? "upsert" : "delete";
+  return {
+    ...plain,
+    ...fields,
+    docVersion: record.docVersion + 1,
+    indexed: parsed.indexable,
+    marks: { ...plain.marks, index },
+  };
+}
+
+/** The record when its marks are done; the same rev-checked write clears them. */
+export function unmarked(record: UrlState, done: readonly (keyof Marks)[]): UrlState {
+  const left = { ...record.marks };
+  for (const name of done) delete left[name];
+  const { marks: _, ...rest } = record;
+  return Object.keys(left).length === 0 ? rest : { ...rest, marks: left };
+}
+
+function hasChanged(before: UrlState, { outcome, content }: Completion): boolean {
+  if (outcome !== "fetched" || content === undefined) return false;
+  return before.contentHash === undefined || !Buffer.from(before.contentHash).equals(content.hash);
+}
+
+type Schedule = Pick<UrlState, "nextFetchAt" | "priority" | "failureCount" | "changeHistory">;
+
+function scheduled(before: UrlState, completion: Completion, changed: boolean, now: number): Schedule {
+  const kept = before.changeHistory === undefined ? {} : { changeHistory: before.changeHistory };
+  const dormant = (afterMs: number): Schedule => ({
+    ...kept,
+    nextFetchAt: now + afterMs,
+    priority: priorities.dormant,
+    failureCount: 0,
+  });
+  switch (completion.outcome) {
+    case "fetched":
+    case "unchanged":
+      return visited(before, completion, changed, now);
+    case "redirect":
+      return { ...kept, nextFetchAt: now + limits.revisitMsFirst, priority: priorities.revisit, failureCount: 0 };
+    case "gone":
+    case "client-error":
+    case "refused-body":
+    case "poisoned":
+      return dormant(limits.goneRevisitMs);
+    case "robots":
+    case "address":
+      return dormant(limits.robotsRevisitMs);
+    case "server-error":
+    case "failed":
+    case "throttled": {
+      const failures = before.failureCount + 1;
+      const throttled = completion.outcome === "throttled";
+      if (failures > (throttled ? limits.throttledRetries : limits.retries)) return dormant(limits.goneRevisitMs);
+      const retryAt = throttled ? now : now + retryWait(failures);
+      return {
+        ...kept,
+        nextFetchAt: Math.max(retryAt, completion.hostFreeAt ?? 0),
+        priority: priorities.discovery,
+        failureCount: failures,
+      };
+    }
+  }
+}
+
+function visited(before: UrlState, { sentAt }: Completion, changed: boolean, now: number): Schedule {
+  const at = sentAt ?? now;
+  const seen = before.contentHash !== undefined && before.lastFetchAt !== undefined;
+  if (!seen) return { nextFetchAt: now + nextInterval(undefined, changed), priority: priorities.revisit, failureCount: 0 };
+  const afterMs = Math.max(0, at - (before.lastFetchAt ?? at));
+  const changeHistory = remembered(before.changeHistory, { afterMs, changed });
+  return { nextFetchAt: now + nextInterval(afterMs, changed), priority: priorities.revisit, failureCount: 0, changeHistory };
+}
+
+/** An upsert for a new document version; a delete when an indexed URL is gone, not to be indexed, redirected or forbidden. */
+function indexChange(before: UrlState, completion: Completion, changed: boolean): Marks["index"] {
+  const { outcome, content } = completion;
+  if (before.kind === "page" && content?.indexable && (changed || !before.indexed)) return "upsert";
+  if (!before.indexed) return undefined;
+  const ends = outcome === "gone" || outcome === "redirect" || outcome === "robots" || content?.indexable === false;
+  return ends ? "delete" : undefined;
+}
+
+function contentFields(before: UrlState, completion: Completion): Partial<UrlState> {
+  const { content } = completion;
+  if (completion.outcome !== "fetched" || content === undefined) return {};
+  return {
+    contentHash: content.hash,
+    ...(content.simHash === undefined ? {} : { simHash: Buffer.from(content.simHash, "hex") }),
+    ...(content.linkSetHash === undefined
+      ? before.linkSetHash === undefined
+        ? {}
+        : { linkSetHash: before.linkSetHash }
+      : { linkSetHash: content.linkSetHash }),
+  };
+}
+
+/** What the last answer said; validators belong to the body they came with, so only a body or a 304 changes them. */
+function withLast(record: UrlState, completion: Completion): UrlState {
+  const { lastStatus: _s, lastReason: _r, ...rest } = record;
+  const after: UrlState = {
+    ...rest,
+    ...(completion.status === undefined ? {} : { lastStatus: completion.status }),
+    ...(completion.reason === undefined ? {} : { lastReason: completion.reason }),
+    ...(completion.sentAt === undefined ? {} : { lastFetchAt: completion.sentAt }),
+  };
+  if (completion.outcome !== "fetched" && completion.outcome !== "unchanged") return after;
+  const { etag, lastModified, ...bare } = after;
+  const newEtag = completion.etag ?? (completion.outcome === "unchanged" ? etag : undefined);
+  const newModified = completion.lastModified ?? (completion.outcome === "unchanged" ? lastModified : undefined);
+  return {
+    ...bare,
+    ...(newEtag === undefined ? {} : { etag: newEtag }),
+    ...(newModified === undefined ? {} : { lastModified: newModified }),
+  };
+}

@@ -1,0 +1,100 @@
+// What does a host's frontier hold between its turns? A cache of the stores: losing it costs one scan.
+import { bool, list, oneOf, optional, struct, type TypeOf, text, uint } from "../../schemas/codec.ts";
+import { leaseKinds } from "../../schemas/host-state.ts";
+import { limits } from "../../schemas/limits.ts";
+import type { HostMessage } from "../../schemas/messages.ts";
+import { urlKinds } from "../../schemas/url-state.ts";
+
+const readyUrl = struct({
+  urlId: text,
+  url: text,
+  hostKey: text,
+  kind: oneOf(urlKinds),
+  version: uint,
+  priority: uint,
+  dueAt: uint,
+  attempt: uint,
+});
+export type ReadyUrl = TypeOf<typeof readyUrl>;
+
+const leaseOut = struct({
+  leaseId: text,
+  urlId: text,
+  hostKey: text,
+  kind: oneOf(leaseKinds),
+  /** No request is expected of it, so it takes no place of the host's. */
+  settle: bool,
+  /** When it is given up if no report comes. */
+  expiresAt: uint,
+});
+export type LeaseOut = TypeOf<typeof leaseOut>;
+
+export const frontierState = struct({
+  /** Most urgent first; at most limits.readyUrls. */
+  ready: list(readyUrl),
+  /** The last due key read, a class each; empty: the head. */
+  cursors: list(text),
+  /** When the cursors last stood at the head. */
+  cursorsResetAt: uint,
+  leases: list(leaseOut),
+  /** When something outside `ready` is due, as far as the last scan and the wakes since tell; 0: unknown, scan. */
+  nextDueAt: uint,
+  /** The turn the timer is set for; 0: none. */
+  turnAt: uint,
+  /** No grant before this, after a refusal that has nothing to do with the host. */
+  holdUntil: optional(uint),
+});
+export type FrontierState = TypeOf<typeof frontierState>;
+
+const HEAD = ["", "", "", ""];
+
+/** A frontier that knows nothing yet. */
+export function newFrontier(now: number): FrontierState {
+  return { ready: [], cursors: HEAD, cursorsResetAt: now, leases: [], nextDueAt: 0, turnAt: 0 };
+}
+
+export function atHead(state: FrontierState): boolean {
+  return state.cursors.every((cursor) => cursor === "");
+}
+
+/** The next scan begins at the head of every class. */
+export function rewound(state: FrontierState, now: number): FrontierState {
+  return { ...state, cursors: HEAD, cursorsResetAt: now, nextDueAt: 0 };
+}
+
+/** A turn no further off than this is not brought forward by a wake: one turn serves many wakes. */
+const WAKE_PATIENCE_MS = 2_000;
+
+/** Reasons that say nothing about the host: the frontier holds for a while instead of granting the same again. */
+const HOLDS_MS: Readonly<Record<string, number>> = {
+  "page-limit": 60_000,
+  shutdown: 60_000,
+  store: 1_000,
+  contention: 1_000,
+  unsent: 100,
+  late: 100,
+};
+
+/** What is known after a message. `turn`: whether the host's turn should be taken now. */
+export function hear(state: FrontierState, message: HostMessage, now: number): { state: FrontierState; turn: boolean } {
+  if (message.kind === "wake") {
+    const nextDueAt = Math.min(state.nextDueAt, message.at);
+    // A known turn that lies ahead will see it, and so will the one that a report brings; only a turn far off is brought forward.
+    const farOff = state.leases.length === 0 && state.turnAt - Math.max(now, message.at) > WAKE_PATIENCE_MS;
+    return { state: { ...state, nextDueAt }, turn: state.turnAt <= now || farOff };
+  }
+  const leases = state.leases.filter((lease) => lease.leaseId !== message.leaseId);
+  if (leases.length === state.leases.length) return { state, turn: false }; // doubled, or given up already
+  const after = { ...state, leases, nextDueAt: Math.min(state.nextDueAt, message.nextDueAt ?? state.nextDueAt) };
+  if (message.fetched || message.result in SETTLED) return { state: after, turn: true };
+  const holdMs = HOLDS_MS[message.result];
+  return { state: { ...rewound(after, now), ...(holdMs === undefined ? {} : { holdUntil: now + holdMs }) }, turn: true };
+}
+
+/** Results that completed the URL without a request. */
+const SETTLED: Readonly<Record<string, true>> = { robots: true, address: true, poisoned: true, stale: true, failed: true };
+
+/** Unix ms after which a lease without a report is given up: it may start until startBy, and lives no longer than its entry. */
+export function leaseExpiry(startBy: number, requestMs: number): number {
+  return startBy + limits.sendWithinMs + requestMs + limits.expireGraceMs;
+}

@@ -1,0 +1,188 @@
+// Whose turn is it at this host, and when is the next? Asked on every turn with the facts of that moment; grants are hints, admit disposes.
+import type { HostState } from "../../schemas/host-state.ts";
+import type { FetchLease } from "../../schemas/lease.ts";
+import { limits } from "../../schemas/limits.ts";
+import { allowedAt, gapMs, withoutExpired } from "../politeness/host-clock.ts";
+import type { PacePolicy } from "../politeness/policy.ts";
+import { robotsUrl } from "../robots/acquire.ts";
+import type { RobotsJudgement } from "../robots/judge.ts";
+import { urlIdentity } from "../url/keys.ts";
+import { type FrontierState, leaseExpiry, type ReadyUrl, rewound } from "./state.ts";
+
+/** What the turn is told of the world. */
+export interface TurnFacts {
+  paceKey: string;
+  host: HostState;
+  policy: PacePolicy;
+  /** The robots verdict on a URL of this host, now. */
+  judge: (hostKey: string, url: string) => RobotsJudgement;
+  now: number;
+  epoch: number;
+  /** A new lease id. */
+  draw: () => string;
+}
+
+export type NextTurn =
+  /** Scan the due index, then plan again. */
+  | { kind: "refill" }
+  | { kind: "sleep"; until: number }
+  /** Nothing can be done here before `until`, an hour or more away: the sweep takes over. */
+  | { kind: "clear"; until: number };
+
+export interface Turn {
+  state: FrontierState;
+  grants: FetchLease[];
+  next: NextTurn;
+}
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+const DAY_MS = 86_400_000;
+
+export function planTurn(before: FrontierState, facts: TurnFacts): Turn {
+  const { now, policy } = facts;
+  const host = withoutExpired(facts.host, now);
+  const state = forgetLost(before, now);
+  const away = awayUntil(host, policy, now);
+  if (away !== undefined) return { state, grants: [], next: asleep(state, away, now) };
+  if (wantsRefill(state, now)) return { state, grants: [], next: { kind: "refill" } };
+
+  const desk = new Desk(state, host, facts);
+  for (const url of state.ready) desk.consider(url);
+  const after: FrontierState = { ...state, ready: desk.kept, leases: [...state.leases, ...desk.leases] };
+  if (desk.grants.length > 0 && wantsRefill(after, now)) return { state: after, grants: desk.grants, next: { kind: "refill" } };
+  const until = Math.min(desk.wakeAt, after.nextDueAt, ...after.leases.map((lease) => lease.expiresAt));
+  return { state: after, grants: desk.grants, next: asleep(after, until, now) };
+}
+
+/** A turn at which nothing may be granted, whatever is due. */
+function awayUntil(host: HostState, policy: PacePolicy, now: number): number | undefined {
+  if (host.movedTo !== undefined) return now + DAY_MS;
+  if (policy.paused) return now + DAY_MS;
+  if (host.pausedUntil !== undefined && host.pausedUntil > now) return host.pausedUntil;
+  return undefined;
+}
+
+/** Leases whose report never came are given up; their URLs are still due. */
+function forgetLost(state: FrontierState, now: number): FrontierState {
+  const leases = state.leases.filter((lease) => lease.expiresAt > now);
+  const old = now - state.cursorsResetAt >= limits.cursorResetMs;
+  if (leases.length === state.leases.length && !old) return state;
+  return rewound({ ...state, leases }, now);
+}
+
+/** Refilled when a quarter is left, so that a better class is never kept waiting behind a long queue of a worse one. */
+function wantsRefill(state: FrontierState, now: number): boolean {
+  return state.nextDueAt <= now && state.ready.length <= limits.readyUrls / 4;
+}
+
+function asleep(state: FrontierState, until: number, now: number): NextTurn {
+  if (state.leases.length === 0 && until >= now + limits.hostIdleMs)
+    return { kind: "clear", until: Math.min(until, now + DAY_MS) };
+  return { kind: "sleep", until: Math.max(until, now + 1) };
+}
+
+/** One turn's work over the ready URLs: places and times are handed out as long as there are any. */
+class Desk {
+  readonly kept: ReadyUrl[] = [];
+  readonly grants: FetchLease[] = [];
+  readonly leases: FrontierState["leases"] = [];
+  /** The earliest time at which one of the kept URLs may get its chance; reports come by themselves. */
+  wakeAt = NEVER;
+  #places: number;
+  #settles: number;
+  #pages: number;
+  #startAt: number;
+  #closed = false;
+  readonly #facts: TurnFacts;
+  readonly #gapMs: number;
+  readonly #robotsOut: Set<string>;
+
+  constructor(state: FrontierState, host: HostState, facts: TurnFacts) {
+    const { policy, now } = facts;
+    const running = state.leases.filter((lease) => !lease.settle);
+    const foreign = host.inFlight.filter((flight) => !running.some((lease) => lease.leaseId === flight.leaseId));
+    this.#facts = facts;
+    this.#gapMs = gapMs(host, policy);
+    this.#places = policy.concurrency - running.length - foreign.length;
+    this.#settles = limits.settlesOut - (state.leases.length - running.length);
+    this.#pages = policy.pagesMax - host.pages - running.filter((lease) => lease.kind !== "robots").length;
+    this.#startAt = Math.max(allowedAt(host, policy), state.holdUntil ?? 0, now);
+    this.#robotsOut = new Set(
+      [...running, ...foreign].filter((entry) => entry.kind === "robots").map((entry) => entry.hostKey),
+    );
+    for (const flight of foreign) this.wakeAt = Math.min(this.wakeAt, flight.expiresAt);
+  }
+
+  consider(url: ReadyUrl): void {
+    if (this.#closed) return this.#keep(url, NEVER);
+    const judgement = this.#facts.judge(url.hostKey, url.url);
+    switch (judgement.verdict) {
+      case "disallow":
+        return this.#settle(url, "robots");
+      case "unreachable":
+        if (judgement.reason === "address") return this.#settle(url, "address");
+        return this.#keep(url, judgement.until);
+      case "deferred":
+        return this.#keep(url, judgement.until);
+      case "missing":
+        if (!this.#robotsOut.has(url.hostKey) && this.#mayStart()) this.#askRobots(url.hostKey);
+        return this.#keep(url, this.#robotsOut.has(url.hostKey) ? NEVER : this.#chanceAt());
+      case "allow":
+        if (this.#pages <= 0) return this.#keep(url, this.#facts.now + DAY_MS);
+        if (this.#robotsOut.has(url.hostKey)) return this.#keep(url, NEVER);
+        if (!this.#mayStart()) {
+          this.#closed = true; // no later one has a better chance, and judging them all on every turn would cost
+          return this.#keep(url, this.#chanceAt());
+        }
+        this.#pages--;
+        return this.#grant({ ...this.#lease(url), kind: url.kind });
+    }
+  }
+
+  #mayStart(): boolean {
+    return this.#places > 0 && this.#startAt <= this.#facts.now + limits.leaseAheadMs;
+  }
+
+  /** Without a place the next report brings the turn; with one, the clock does. */
+  #chanceAt(): number {
+    return this.#places > 0 ? this.#startAt - limits.leaseAheadMs : NEVER;
+  }
+
+  #keep(url: ReadyUrl, until: number): void {
+    this.kept.push(url);
+    this.wakeAt = Math.min(this.wakeAt, until);
+  }
+
+  #settle(url: ReadyUrl, reason: "robots" | "address"): void {
+    if (this.#settles <= 0) return this.#keep(url, NEVER);
+    this.#settles--;
+    this.#hand({ ...this.#lease(url), notBefore: this.#facts.now, kind: url.kind, settle: reason });
+  }
+
+  #askRobots(hostKey: string): void {
+    const url = robotsUrl(hostKey);
+    this.#robotsOut.add(hostKey);
+    this.#grant({ ...this.#lease({ url, hostKey, urlId: urlIdentity(url).urlId, version: 0, attempt: 0 }), kind: "robots" });
+  }
+
+  #lease(url: Pick<ReadyUrl, "url" | "hostKey" | "urlId" | "version" | "attempt">): Omit<FetchLease, "kind"> {
+    const { paceKey, epoch, draw } = this.#facts;
+    const { urlId, version, hostKey, attempt } = url;
+    const notBefore = this.#startAt;
+    return { leaseId: draw(), urlId, url: url.url, version, hostKey, paceKey, notBefore, startBy: 0, attempt, epoch };
+  }
+
+  #grant(lease: FetchLease): void {
+    this.#places--;
+    this.#startAt += this.#gapMs;
+    this.#hand(lease);
+  }
+
+  #hand(lease: FetchLease): void {
+    const startBy = lease.notBefore + limits.leaseStartMs;
+    this.grants.push({ ...lease, startBy });
+    const { leaseId, urlId, hostKey, kind } = lease;
+    const expiresAt = leaseExpiry(startBy, this.#facts.policy.requestMs);
+    this.leases.push({ leaseId, urlId, hostKey, kind, settle: lease.settle !== undefined, expiresAt });
+  }
+}

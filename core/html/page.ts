@@ -1,0 +1,90 @@
+// What is in this body? Links, metadata and visible text of every page by one pass; the document, dearer, of those that an index takes.
+
+import { limits } from "../../schemas/limits.ts";
+import { linkSetHash } from "../content/digest.ts";
+import { simHash } from "../content/simhash.ts";
+import { bodyClass, parseContentType } from "../http/content-type.ts";
+import { type RobotsDirectives, robotsDirectives } from "../http/robots-tag.ts";
+import { normalizeUrl } from "../url/normalize.ts";
+import { decodeMarkup, decodePlain } from "./charset.ts";
+import { documentOf } from "./document.ts";
+import { baseOf, linksOf } from "./links.ts";
+import { scanMarkup } from "./scan.ts";
+import type { Scan } from "./scan-result.ts";
+import type { Page, PageRequest, PageText } from "./types.ts";
+import { collapse, refreshTarget } from "./values.ts";
+
+/** Never throws; time and memory are linear in the body. A body that is neither markup nor text gives an empty page. */
+export function parsePage(request: PageRequest): Page {
+  const { type, charset } = parseContentType(request.contentType);
+  const header = robotsDirectives(request.robotsTags, request.productToken);
+  const kind = bodyClass(type, request.url, []);
+  if (kind === "text") return textPage(request, decodePlain(request.bytes, charset).text, header);
+  if (kind === undefined) return textPage(request, "", header);
+  const markup = decodeMarkup(request.bytes, charset).text;
+  return markupPage(request, markup, { header, xml: kind !== "html" || type === "application/xhtml+xml" });
+}
+
+function markupPage(request: PageRequest, markup: string, how: { header: RobotsDirectives; xml: boolean }): Page {
+  const scan = scanMarkup(markup, { xml: how.xml, productToken: request.productToken });
+  const noindex = scan.noindex || how.header.noindex;
+  const nofollow = scan.nofollow || how.header.nofollow;
+  const base = baseOf(scan, request.url);
+  const { links, refused } = linksOf(scan, base, nofollow);
+  return {
+    ok: true,
+    links,
+    refused,
+    title: scan.title,
+    ...targetsOf(scan, base),
+    noindex,
+    nofollow,
+    simHash: simHash(scan.text),
+    linkSetHash: linkSetHash(links),
+    quality: {
+      textChars: scan.text.length,
+      linkCount: scan.hrefs.size + scan.hrefsBeyond,
+      textRatioPercent: percentOf(scan.text.length, markup.length),
+      hasTitle: scan.title !== "",
+    },
+    ...(request.document && !noindex ? { document: documentOf(markup, scan) } : {}),
+  };
+}
+
+/** What is absent is left out. */
+function targetsOf(scan: Scan, base: string): Pick<Page, "canonical" | "refresh" | "language"> {
+  const refresh = scan.refresh === undefined ? undefined : refreshTarget(scan.refresh);
+  const targets: Pick<Page, "canonical" | "refresh" | "language"> = {};
+  const canonicalUrl = absolute(scan.canonicalHref, base);
+  const refreshUrl = absolute(refresh, base);
+  if (canonicalUrl !== undefined) targets.canonical = canonicalUrl;
+  if (refreshUrl !== undefined) targets.refresh = refreshUrl;
+  if (scan.language !== undefined) targets.language = scan.language;
+  return targets;
+}
+
+function absolute(href: string | undefined, base: string): string | undefined {
+  const target = href === undefined ? undefined : normalizeUrl(href, base);
+  return target?.ok ? target.url : undefined;
+}
+
+function textPage(request: PageRequest, body: string, header: RobotsDirectives): Page {
+  const text = body.slice(0, limits.textChars).trim();
+  const shown = collapse(text);
+  const document: PageText = { text, headings: [], structuredData: [] };
+  return {
+    ok: true,
+    links: [],
+    refused: { nofollow: 0, malformed: 0, scheme: 0, fanOut: 0 },
+    title: "",
+    ...header,
+    simHash: simHash(shown),
+    linkSetHash: linkSetHash([]),
+    quality: { textChars: shown.length, linkCount: 0, textRatioPercent: percentOf(shown.length, body.length), hasTitle: false },
+    ...(request.document && !header.noindex ? { document } : {}),
+  };
+}
+
+function percentOf(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.min(100, Math.round((100 * part) / whole));
+}

@@ -1,0 +1,66 @@
+// What names a URL, its host and its clock? Keys taken from canonical URLs (what normalizeUrl gives) alone.
+import { hash } from "node:crypto";
+import { getDomain } from "tldts";
+
+export interface UrlIdentity {
+  /** 128 bits as 22 characters of base64url. */
+  urlId: string;
+  /** 8 bytes that tell two URLs of one id apart. */
+  check: Uint8Array;
+}
+
+const ID_BYTES = 16;
+const CHECK_BYTES = 8;
+
+/** The first 128 bits of SHA-256 of the URL are its id, the next 64 its check. */
+export function urlIdentity(canonicalUrl: string): UrlIdentity {
+  const digest = hash("sha256", canonicalUrl, "buffer");
+  return {
+    urlId: digest.toString("base64url", 0, ID_BYTES),
+    check: Uint8Array.from(digest.subarray(ID_BYTES, ID_BYTES + CHECK_BYTES)),
+  };
+}
+
+/** For a URL whose id is held by another with a different check: the digest's second half is the id, its first 64 bits the check. */
+export function alternateIdentity(canonicalUrl: string): UrlIdentity {
+  const digest = hash("sha256", canonicalUrl, "buffer");
+  return {
+    urlId: digest.toString("base64url", ID_BYTES, 2 * ID_BYTES),
+    check: Uint8Array.from(digest.subarray(0, CHECK_BYTES)),
+  };
+}
+
+/** Scheme and authority, the default port left out: "https://example.org:8443". What robots.txt belongs to. */
+export function hostKeyOf(canonicalUrl: string): string {
+  const end = canonicalUrl.indexOf("/", canonicalUrl.indexOf("//") + 2);
+  return end < 0 ? canonicalUrl : canonicalUrl.slice(0, end);
+}
+
+/**
+ * Whose clock a host runs by. By "host": the name without scheme, with the port where it is not the scheme's default, so that http
+ * and https of a host share one. By "domain": the registrable domain, whatever the port.
+ */
+export function paceKeyOfHost(hostKey: string, by: "host" | "domain" = "host"): string {
+  const authority = hostKey.slice(hostKey.indexOf("//") + 2);
+  return by === "host" ? authority : registrableDomain(withoutPort(authority));
+}
+
+/** The host name without port; an IPv6 address stands in brackets. */
+export function hostNameOf(canonicalUrl: string): string {
+  const hostKey = hostKeyOf(canonicalUrl);
+  return withoutPort(hostKey.slice(hostKey.indexOf("//") + 2));
+}
+
+function withoutPort(authority: string): string {
+  const colon = authority.lastIndexOf(":");
+  return colon > authority.lastIndexOf("]") ? authority.slice(0, colon) : authority;
+}
+
+/**
+ * The public suffix and one label more. Private suffixes count (a.github.io and b.github.io are two owners' domains, and neither
+ * may spend the other's pace). An address, a single label or a public suffix is its own domain.
+ */
+export function registrableDomain(host: string): string {
+  const name = host.toLowerCase();
+  return getDomain(name, { allowPrivateDomains: true, extractHostname: false, validateHostname: false }) ?? name;
+}

@@ -1,0 +1,60 @@
+// What are the bytes of one WARC record? WARC 1.1 (ISO 28500:2017), clauses 4 and 5.
+import { createHash } from "node:crypto";
+
+export type Header = [name: string, value: string];
+
+/**
+ * The record: version line, the given headers, Content-Length, the block as it is, two line ends. Bytes that would end a line are
+ * made spaces. The caller gives WARC-Type, WARC-Record-ID and WARC-Date.
+ */
+export function warcRecord(headers: readonly Header[], block: readonly Uint8Array[]): Uint8Array[] {
+  const length = block.reduce((sum, part) => sum + part.length, 0);
+  const lines = [...headers, ["Content-Length", String(length)]].map(([name, value]) => `${name}: ${oneLine(value!)}\r\n`);
+  return [Buffer.from(`WARC/1.1\r\n${lines.join("")}\r\n`), ...block, recordEnd];
+}
+
+const recordEnd = Buffer.from("\r\n\r\n");
+
+/** A value that cannot end its line: control characters become spaces, those at its ends go. */
+export function oneLine(value: string): string {
+  return value.replace(/[\x00-\x1f\x7f]/g, " ").trim();
+}
+
+/** Unix ms as WARC-Date has it, with milliseconds. */
+export function warcDate(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** A WARC-Record-ID of a UUID, or of 128 bits as 22 characters of base64url (what ports/random.ts draws). */
+export function recordId(id: string): string {
+  return `<urn:uuid:${/^[\w-]{22}$/.test(id) ? uuidOf(id) : oneLine(id)}>`;
+}
+
+/** RFC 9562: six of the bits say that the others are random. */
+function uuidOf(token: string): string {
+  const bytes = Buffer.from(token, "base64url");
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/** `sha1:` and base32, as WARC readers compare it. */
+export function labelledDigest(parts: readonly Uint8Array[]): string {
+  const hash = createHash("sha1");
+  for (const part of parts) hash.update(part);
+  return `sha1:${base32(hash.digest())}`;
+}
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"; // RFC 4648, 6
+
+/** 20 bytes are 32 characters: no padding. */
+function base32(bytes: Uint8Array): string {
+  let text = "";
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(held >> (bits - 5)) & 31];
+  }
+  return text;
+}

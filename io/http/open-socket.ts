@@ -1,0 +1,124 @@
+// How is a socket opened to exactly an address that the guard has passed? TCP, then TLS (RFC 8446) with the URL's host as its name.
+import { isIP, connect as netConnect, type Socket } from "node:net";
+import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
+import { type AddressRanges, addressVerdict } from "../../core/http/public-address.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { limits } from "../../schemas/limits.ts";
+import type { FailureReason } from "../../schemas/reasons.ts";
+import type { Countdown } from "./countdown.ts";
+
+export type Opened = { ok: true; socket: Socket; address: string } | { ok: false; reason: FailureReason; detail: string };
+
+export interface OpenOptions {
+  clock: Clock;
+  allow: AddressRanges;
+  time: Countdown;
+  /** Undefined: plain TCP. `host` is the URL's, which the certificate must name. */
+  tls: { host: string; options: ConnectionOptions } | undefined;
+}
+
+/** Tries the addresses in order until one takes the connection, limits.connectMs in all. They must have passed the guard. */
+export async function openSocket(addresses: readonly string[], port: number, options: OpenOptions): Promise<Opened> {
+  const { clock, time } = options;
+  const endsAt = clock.now() + limits.connectMs;
+  const tried = addresses.slice(0, ADDRESSES);
+  let last: Opened = { ok: false, reason: "connect", detail: "no address" };
+  for (const [index, address] of tried.entries()) {
+    const leftMs = endsAt - clock.now();
+    if (leftMs <= 0 || time.over()) break;
+    const attemptMs = index < tried.length - 1 ? Math.min(leftMs, ATTEMPT_MS) : leftMs;
+    last = await openTcp(address, port, attemptMs, options);
+    if (last.ok) break;
+  }
+  if (last.ok && options.tls !== undefined) {
+    last = await openTls(last.socket, last.address, Math.max(1, endsAt - clock.now()), options);
+  }
+  if (!time.over()) return last;
+  if (last.ok) last.socket.destroy();
+  return { ok: false, reason: "timeout", detail: "the request's time ended while connecting" };
+}
+
+const ADDRESSES = 4; // of one name; the fifth never answers where four did not
+const ATTEMPT_MS = 3000; // for an address while others are left: one lost SYN is repeated within it
+
+function openTcp(address: string, port: number, attemptMs: number, options: OpenOptions): Promise<Opened> {
+  const socket = netConnect({ host: address, port, autoSelectFamily: false, noDelay: true });
+  return settled(socket, "connect", attemptMs, options).then((error) => {
+    if (error !== undefined) return { ok: false, reason: "connect", detail: `${address}:${port}: ${connectDetail(error)}` };
+    // The guard again, on where the socket truly leads.
+    if (socket.remoteAddress === undefined)
+      return { ok: false, reason: "connect", detail: `${address}:${port}: connection reset` };
+    const verdict = addressVerdict(socket.remoteAddress, options.allow);
+    if (verdict.allowed) return { ok: true, socket, address };
+    socket.destroy();
+    return { ok: false, reason: "address", detail: `${address} led to ${socket.remoteAddress}: ${verdict.range}` };
+  });
+}
+
+function openTls(raw: Socket, address: string, attemptMs: number, options: OpenOptions): Promise<Opened> {
+  const host = options.tls!.host.replace(/\.$/, "");
+  const named = isIP(host) === 0 ? { servername: host, host } : { host }; // RFC 6066 3: no address as a server name
+  const socket = tlsConnect({ ...options.tls!.options, ...named, socket: raw, ALPNProtocols: ["http/1.1"] });
+  return settled(socket, "secureConnect", attemptMs, options).then((error) => {
+    if (error === undefined) return { ok: true, socket, address };
+    raw.destroy();
+    return { ok: false, reason: "tls", detail: `${host}: ${tlsDetail(error)}` };
+  });
+}
+
+/** Waits for the event; resolves with the error where it does not come. The socket's errors are heard for as long as it lives. */
+function settled(socket: Socket, event: string, withinMs: number, { clock, time }: OpenOptions): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const finish = (error?: Error) => {
+      cancel();
+      socket.off("close", closed).off(event, done);
+      if (error !== undefined) socket.destroy();
+      resolve(error);
+    };
+    const done = () => finish();
+    const closed = () => finish(new Error("closed by the other side"));
+    const cancel = clock.after(withinMs, () => finish(new Error("timed out")));
+    socket.on("error", finish).once("close", closed).once(event, done);
+    time.whenOver(() => finish(new Error("timed out")));
+  });
+}
+
+function connectDetail(error: Error): string {
+  return connectDetails[codeOf(error)] ?? error.message;
+}
+
+const connectDetails: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no route to the network",
+  EADDRNOTAVAIL: "no local address or port left",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files",
+  ETIMEDOUT: "timed out",
+};
+
+function tlsDetail(error: Error): string {
+  const code = codeOf(error);
+  return tlsDetails[code] ?? (code === "" ? `handshake: ${error.message}` : `handshake failed (${code})`);
+}
+
+const tlsDetails: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "the certificate has expired",
+  CERT_NOT_YET_VALID: "the certificate is not yet valid",
+  CERT_REVOKED: "the certificate is revoked",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "the certificate's root is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT: "the certificate's issuer is unknown",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate's issuer is unknown",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate's chain is incomplete",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another name",
+  ERR_SSL_WRONG_VERSION_NUMBER: "the server does not speak TLS on this port",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "the server does not speak TLS on this port",
+  ECONNRESET: "connection reset in the handshake",
+};
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}

@@ -1,0 +1,27 @@
+// What do the DoFns need to know of the options? The JSON that travels in the proto.
+import { seedScope } from "../core/url/scope.ts";
+import type { CrawlConfig } from "../schemas/crawl-config.ts";
+import { limits } from "../schemas/limits.ts";
+import type { CrawlOptions } from "./options.ts";
+
+/** `seeds`: of this run and the earlier ones; they bound the scope. `epoch`: the number of the job. */
+export function configOf(options: CrawlOptions, seeds: readonly string[], epoch: number): CrawlConfig {
+  return {
+    userAgent: options.userAgent,
+    productToken: options.productToken,
+    scope: seedScope(options.scope, seeds, options.rules),
+    sitemaps: options.sitemaps,
+    depthMax: options.depthMax,
+    ...(options.pagesMax === undefined ? {} : { pagesMax: options.pagesMax }),
+    pagesPerHost: options.pagesPerHost,
+    delayMs: options.delayMs,
+    hostConcurrency: options.hostConcurrency,
+    requestMs: options.requestMs,
+    acceptTypes: options.acceptTypes,
+    documents: options.documents,
+    policies: options.policies,
+    policyVersion: options.policyVersion,
+    epoch,
+    sweepShards: limits.sweepShards,
+  };
+}

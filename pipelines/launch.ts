@@ -1,0 +1,128 @@
+// A crawl on the embedded engine from its first sweep to its end: the ticker, the watch for idleness and limits, the clean stop.
+
+import { runEmbedded } from "../beam/embedded/run-embedded.ts";
+import { dofnRegistry } from "../beam/registry.ts";
+import type { StoreError } from "../ports/versioned-table.ts";
+import { encode } from "../schemas/codec.ts";
+import type { CrawlConfig } from "../schemas/crawl-config.ts";
+import { limits } from "../schemas/limits.ts";
+import { hostQueueMessage } from "../schemas/messages.ts";
+import { publishDiscoveries } from "../transforms/fetch/publish.ts";
+import type { CrawlServices } from "../transforms/services.ts";
+import { crawlDefinitions, crawlPipeline } from "./crawl.ts";
+import { type Deferred, outlookOfAll } from "./outlook.ts";
+
+export interface LaunchOptions {
+  services: CrawlServices;
+  config: CrawlConfig;
+  seeds: readonly string[];
+  /** A crawl with nothing due within this many ms is idle. */
+  idleHorizonMs: number;
+  stopWhenIdle: boolean;
+}
+
+export type EndCause = "done" | "limit" | "interrupted" | "broken";
+
+export interface CrawlEnd {
+  cause: EndCause;
+  /** Hosts with first fetches or retries that are not due within the horizon, or not allowed. */
+  deferred: Deferred[];
+  error?: unknown;
+}
+
+export interface RunningCrawl {
+  readonly ended: Promise<CrawlEnd>;
+  /** Admits nothing more, waits for what is under way, and ends; a second call changes nothing. */
+  stop(cause: EndCause, error?: unknown): void;
+}
+
+const WATCH_MS = 200; // between two looks for idleness
+const QUIET_LOOKS = 2; // in a row before the stores are asked
+
+export function launchCrawl({ services, config, seeds, idleHorizonMs, stopWhenIdle }: LaunchOptions): RunningCrawl {
+  const { clock, log, metrics, random } = services;
+  const job = runEmbedded({
+    proto: crawlPipeline(config),
+    registry: dofnRegistry(crawlDefinitions),
+    services,
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  let stopping: { cause: EndCause; error?: unknown } | undefined;
+  const stop = (cause: EndCause, error?: unknown): void => {
+    if (stopping !== undefined) return;
+    stopping = { cause, error };
+    void job.stop();
+  };
+
+  const endSweeps = repeat(services, limits.sweepMs, () => sweepAll(services, config));
+  const watch = idleWatch({ services, config, idleHorizonMs, stopWhenIdle, quiet: () => job.quiet(), stop });
+  const start = async (): Promise<void> => {
+    if (seeds.length > 0)
+      await publishDiscoveries(services, { source: "seed", depth: 0, hops: 0, kind: "page", urls: [...seeds] });
+    await sweepAll(services, config);
+  };
+  void start().catch((error) => stop("broken", error));
+
+  const ended = job.done.then(async (end): Promise<CrawlEnd> => {
+    endSweeps();
+    watch.end();
+    const { cause, error } = stopping ?? { cause: "broken" as const, error: undefined };
+    const failed = end.state === "failed";
+    return { cause: failed ? "broken" : cause, deferred: await watch.deferred(), error: failed ? end.error : error };
+  });
+  return { ended, stop };
+}
+
+/** Every overdue host is woken; what a lost job left behind is found by it. */
+async function sweepAll({ queues }: CrawlServices, config: CrawlConfig): Promise<void> {
+  const shards = Array.from({ length: config.sweepShards }, (_, shard) => encode(hostQueueMessage, { kind: "sweep", shard }));
+  await queues.host.publish(shards);
+}
+
+/** Runs `work` every `everyMs`, never twice at once. Returns a function that ends it. */
+function repeat({ clock, log }: CrawlServices, everyMs: number, work: () => Promise<void>): () => void {
+  let callOff = clock.after(everyMs, tick);
+  let ended = false;
+  function tick(): void {
+    void work()
+      .catch((error) => log("error", "a recurring task failed", { error: String(error) }))
+      .finally(() => {
+        if (!ended) callOff = clock.after(everyMs, tick);
+      });
+  }
+  return () => {
+    ended = true;
+    callOff();
+  };
+}
+
+interface WatchOptions extends Omit<LaunchOptions, "seeds"> {
+  quiet: () => boolean;
+  stop: (cause: EndCause, error?: StoreError) => void;
+}
+
+/** Ends the crawl when nothing more can happen soon, or when its pages are spent. */
+function idleWatch({ services, config, idleHorizonMs, stopWhenIdle, quiet, stop }: WatchOptions) {
+  const { budget, clock, pool, queues } = services;
+  let looks = 0;
+  const depths = async (): Promise<number> =>
+    (await Promise.all([queues.discover, queues.host, queues.reparse].map((queue) => queue.depth()))).reduce((a, b) => a + b);
+  const look = async (): Promise<void> => {
+    const still = quiet() && pool.held === 0 && (await depths()) === 0;
+    looks = still ? looks + 1 : 0;
+    if (looks < QUIET_LOOKS) return;
+    if (budget.left <= 0) return stop("limit");
+    if (!stopWhenIdle) return;
+    const outlook = await outlookOfAll(services, config, { now: clock.now(), horizonMs: idleHorizonMs, firstOnly: true });
+    if (!outlook.soon && quiet() && pool.held === 0) stop("done");
+  };
+  const end = repeat(services, WATCH_MS, look);
+  return {
+    end,
+    deferred: async (): Promise<Deferred[]> =>
+      (await outlookOfAll(services, config, { now: clock.now(), horizonMs: 0 })).deferred,
+  };
+}

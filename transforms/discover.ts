@@ -1,0 +1,128 @@
+// Discover: URLs that were seen somewhere become durable records with a due entry; their hosts are woken.
+import { keyed } from "../beam/coders.ts";
+import type { BundleContext, DoFn, DoFnDefinition } from "../beam/dofn.ts";
+import { type Candidate, candidatesOf, newUrl, type Refusal } from "../core/frontier/candidates.ts";
+import { alternateIdentity } from "../core/url/keys.ts";
+import type { CrawlConfig } from "../schemas/crawl-config.ts";
+import { limits } from "../schemas/limits.ts";
+import { type DiscoverMessage, discoverMessage, hostMessage } from "../schemas/messages.ts";
+import { rowKey } from "../schemas/row-key.ts";
+import type { UrlState } from "../schemas/url-state.ts";
+import { lowerHostDue, putDue } from "./due-index.ts";
+import { RefusalTally } from "./refusal-tally.ts";
+import type { CrawlServices } from "./services.ts";
+
+const outputs = { wakes: keyed(hostMessage) };
+
+export const discover: DoFnDefinition<DiscoverMessage, typeof outputs, CrawlConfig, CrawlServices> = {
+  form: "each",
+  name: "Discover",
+  input: discoverMessage,
+  outputs,
+  make: (config, services) => new Discover(config, services),
+};
+
+class Discover implements DoFn<DiscoverMessage, typeof outputs> {
+  /** Earliest due time of what this bundle made due, by pace key. */
+  #due = new Map<string, number>();
+  #refusals: RefusalTally;
+  readonly #known = new KnownUrls();
+  readonly #config: CrawlConfig;
+  readonly #services: CrawlServices;
+
+  constructor(config: CrawlConfig, services: CrawlServices) {
+    this.#config = config;
+    this.#services = services;
+    this.#refusals = new RefusalTally();
+  }
+
+  startBundle(): void {
+    this.#due = new Map();
+    this.#refusals = new RefusalTally();
+  }
+
+  async process(message: DiscoverMessage): Promise<void> {
+    const { candidates, refusals } = candidatesOf(message, this.#config);
+    for (const refusal of refusals) this.#refuse(refusal, message);
+    const unknown = candidates.filter(({ urlId }) => !this.#known.has(urlId));
+    if (unknown.length === 0) return;
+    const due = await this.#settle(unknown, message);
+    await putDue(
+      this.#services,
+      due.map(({ candidate, record }) => ({
+        paceKey: candidate.paceKey,
+        priority: record.priority,
+        dueAt: record.nextFetchAt,
+        urlId: candidate.urlId,
+      })),
+    );
+    for (const { candidate, record } of due) {
+      const earliest = this.#due.get(candidate.paceKey);
+      this.#due.set(candidate.paceKey, Math.min(earliest ?? Number.MAX_SAFE_INTEGER, record.nextFetchAt));
+    }
+    for (const { urlId } of unknown) this.#known.add(urlId);
+  }
+
+  /** A wake may be lost, so HostDue is lowered first: a sweep then finds the host. */
+  async finishBundle(context: BundleContext<typeof outputs>): Promise<void> {
+    const { clock, tables, events, metrics } = this.#services;
+    await Promise.all(
+      [...this.#due].map(([paceKey, dueAt]) => lowerHostDue(tables.hostDue, paceKey, this.#config.sweepShards, dueAt)),
+    );
+    const skips = this.#refusals.events(clock.now());
+    if (skips.length > 0) await events.publish("skip", skips);
+    for (const skip of skips) metrics.count("gleaner_refusals_total", skip.count, { reason: skip.reason });
+    for (const [paceKey, at] of this.#due) context.emit("wakes", { key: paceKey, value: { kind: "wake", paceKey, at } });
+  }
+
+  /** Inserts what is absent; gives all that was never completed, with the record that stands. */
+  async #settle(
+    candidates: readonly Candidate[],
+    message: DiscoverMessage,
+  ): Promise<{ candidate: Candidate; record: UrlState }[]> {
+    const { clock, metrics, tables } = this.#services;
+    const rows = await tables.urls.get(candidates.map(({ paceKey, urlId }) => rowKey(paceKey, urlId)));
+    const absent: Candidate[] = [];
+    const collided: Candidate[] = [];
+    const due: { candidate: Candidate; record: UrlState }[] = [];
+    for (const [index, candidate] of candidates.entries()) {
+      const record = rows[index]?.value;
+      if (record === undefined) absent.push(candidate);
+      else if (!Buffer.from(record.check).equals(candidate.check))
+        collided.push({ ...candidate, ...alternateIdentity(candidate.canonicalUrl) });
+      else if (record.version === 0) due.push({ candidate, record });
+    }
+    const now = clock.now();
+    const fresh = absent.map((candidate) => ({ candidate, record: newUrl(candidate, message, now) }));
+    const inserted = await tables.urls.insertIfAbsent(
+      fresh.map(({ candidate, record }) => ({ key: rowKey(candidate.paceKey, candidate.urlId), value: record })),
+    );
+    metrics.count("gleaner_urls_discovered_total", inserted.filter(Boolean).length);
+    const lost = fresh.filter((_, index) => !inserted[index]).map(({ candidate }) => candidate);
+    due.push(...fresh.filter((_, index) => inserted[index]));
+    const again = [...lost, ...collided]; // another bundle was faster, or the id belongs to another URL: look once more
+    return again.length === 0 ? due : [...due, ...(await this.#settle(again, message))];
+  }
+
+  #refuse(refusal: Refusal, message: DiscoverMessage): void {
+    const seedRedirect = message.source === "redirect" && message.depth === 0 && refusal.reason === "scope";
+    this.#refusals.add(refusal.hostKey, refusal.reason, refusal.url, seedRedirect ? "seed-redirect" : message.source);
+  }
+}
+
+/** URL ids that this worker has seen stand, in two generations so that the oldest go. */
+class KnownUrls {
+  #young = new Set<string>();
+  #old = new Set<string>();
+
+  has(urlId: string): boolean {
+    return this.#young.has(urlId) || this.#old.has(urlId);
+  }
+
+  add(urlId: string): void {
+    this.#young.add(urlId);
+    if (this.#young.size < limits.knownUrls / 2) return;
+    this.#old = this.#young;
+    this.#young = new Set();
+  }
+}

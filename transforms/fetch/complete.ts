@@ -1,0 +1,79 @@
+// The versioned end of a lease: the record by compare-and-set, then the work it marks, each step safe to repeat.
+import { type Completion, complete, priorResult, unmarked } from "../../core/frontier/complete.ts";
+import type { Versioned } from "../../ports/versioned-table.ts";
+import { encode } from "../../schemas/codec.ts";
+import type { IndexEvent } from "../../schemas/events.ts";
+import type { FetchLease } from "../../schemas/lease.ts";
+import { reparseMessage } from "../../schemas/messages.ts";
+import { dueKey, rowKey } from "../../schemas/row-key.ts";
+import type { UrlState } from "../../schemas/url-state.ts";
+import { dropDue, putDue } from "../due-index.ts";
+import type { CrawlServices } from "../services.ts";
+import { contentKey } from "./store.ts";
+
+/** The record as it stands after the first completion of this version; undefined where another lease was first. */
+export async function completeDurably(
+  services: CrawlServices,
+  lease: FetchLease,
+  completion: Completion,
+): Promise<UrlState | undefined> {
+  const { clock, metrics, tables } = services;
+  const key = rowKey(lease.paceKey, lease.urlId);
+  for (;;) {
+    const [row] = await tables.urls.get([key]);
+    if (row === undefined) return undefined;
+    const prior = priorResult(row.value, lease);
+    if (prior !== undefined) {
+      metrics.count("gleaner_completions_repeated_total", 1, { result: prior });
+      return prior === "already" ? row.value : undefined;
+    }
+    const { after } = complete(row.value, lease.leaseId, completion, clock.now());
+    const rev = await tables.urls.compareAndSet(key, after, row.rev);
+    if (rev === undefined) continue; // someone wrote the record meanwhile; our version may still be the one
+    await finishMarks(services, lease.paceKey, lease.urlId, { rev, value: after });
+    return after;
+  }
+}
+
+/** Does what the marks say and clears them. Whoever meets marks in a record calls this first; doing it twice is harmless. */
+export async function finishMarks(
+  services: CrawlServices,
+  paceKey: string,
+  urlId: string,
+  { rev, value }: Versioned<UrlState>,
+): Promise<void> {
+  const { marks } = value;
+  if (marks === undefined) return;
+  const { events, queues, tables } = services;
+  if (marks.dueFrom !== undefined) {
+    const entry = { paceKey, urlId, priority: value.priority, dueAt: value.nextFetchAt };
+    const former = { paceKey, urlId, ...marks.dueFrom };
+    await putDue(services, [entry]);
+    if (dueKey(former) !== dueKey(entry)) await dropDue(services, [dueKey(former)]);
+  }
+  if (marks.index !== undefined) await events.publish("index", [await indexEvent(services, urlId, value, marks.index)]);
+  if (marks.reparse) await queues.reparse.publish([encode(reparseMessage, { paceKey, urlId, version: value.version })]);
+  // `reparse` stands until the page was parsed. Who else wrote the record meanwhile has met the marks too.
+  await tables.urls.compareAndSet(rowKey(paceKey, urlId), unmarked(value, ["dueFrom", "index"]), rev);
+}
+
+/** The event's bytes are a function of the stored record. */
+async function indexEvent(
+  { tables }: CrawlServices,
+  urlId: string,
+  value: UrlState,
+  op: IndexEvent["op"],
+): Promise<IndexEvent> {
+  const event = {
+    at: value.lastFetchAt ?? value.discoveredAt,
+    urlId,
+    docVersion: value.docVersion,
+    op,
+    url: value.canonicalUrl,
+  };
+  if (op === "delete" || value.contentHash === undefined) return event;
+  const [ref] = await tables.content.get([contentKey(value.contentHash)]);
+  if (ref === undefined) return event;
+  const { segment, offset, length } = ref.value;
+  return { ...event, contentHash: contentKey(value.contentHash), segment, offset, length };
+}

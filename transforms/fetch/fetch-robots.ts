@@ -1,0 +1,234 @@
+// robots.txt of one host key: up to five hops, each admitted by the clock of the host it goes to (RFC 9309 2.3.1.2).
+
+import { maxAgeMs } from "../../core/http/max-age.ts";
+import { headerOf, isRedirect } from "../../core/http/outcome.ts";
+import { retryAfterMs } from "../../core/http/retry-after.ts";
+import { acquireRobots, robotsRequestHeaders, robotsUrl } from "../../core/robots/acquire.ts";
+import type { RobotsAnswer } from "../../core/robots/answer.ts";
+import { parseRobots, type RobotsRules } from "../../core/robots/parse.ts";
+import { hostKeyOf, paceKeyOfHost } from "../../core/url/keys.ts";
+import { normalizeUrl } from "../../core/url/normalize.ts";
+import type { Answer } from "../../ports/http.ts";
+import type { CrawlConfig } from "../../schemas/crawl-config.ts";
+import type { HostState } from "../../schemas/host-state.ts";
+import type { FetchLease } from "../../schemas/lease.ts";
+import { limits } from "../../schemas/limits.ts";
+import type { Outcome } from "../../schemas/reasons.ts";
+import type { RobotsState } from "../../schemas/robots-state.ts";
+import { afterPrefix, rowKey } from "../../schemas/row-key.ts";
+import { judgeView } from "../robots-reader.ts";
+import type { CrawlServices } from "../services.ts";
+import { type EventDetails, outcomeEvent } from "./fetch-event.ts";
+import { changeHost, hostDesk, releaseDurably } from "./host-record.ts";
+import { publishDiscoveries } from "./publish.ts";
+import { answeredEnd, type Exchange, exchange } from "./request.ts";
+import { type LeaseEnd, unfetched } from "./run-lease.ts";
+
+interface Hop {
+  url: string;
+  hostKey: string;
+  paceKey: string;
+}
+
+export async function fetchRobots(services: CrawlServices, config: CrawlConfig, lease: FetchLease): Promise<LeaseEnd> {
+  const [view] = await services.robots.read(lease.paceKey, [lease.hostKey]);
+  if (judgeView(view, `${lease.hostKey}/`, services.clock.now()).verdict !== "missing") return unfetched("stale"); // another lease was faster
+  let state = view?.state;
+  let fetched = false;
+  let next: string | undefined = state?.status === "redirecting" && state.target !== undefined ? state.target : lease.url;
+  for (let hops = 0; next !== undefined && hops <= limits.robotsHops; hops++) {
+    const hop = hopTo(next);
+    if (hop.hostKey !== lease.hostKey) {
+      const shared = await knownElsewhere(services, hop);
+      if (shared !== undefined) {
+        state = await writeState(services, lease, { ...shared, target: hop.url, fetchedAt: services.clock.now() });
+        break;
+      }
+    }
+    const step = await askHop(services, config, { lease, hop, before: state });
+    if (step.kind === "refused") return unfetched(step.reason);
+    ({ state, next } = step);
+    fetched ||= step.fetched;
+  }
+  await applyCrawlDelay(services, config, lease.paceKey);
+  if (config.sitemaps) await discoverSitemaps(services, config, lease, state);
+  return { fetched, result: fetched ? "fetched" : "robots-missing" };
+}
+
+function hopTo(url: string): Hop {
+  const hostKey = hostKeyOf(url);
+  return { url, hostKey, paceKey: paceKeyOfHost(hostKey) };
+}
+
+/** The target's own robots.txt, when it was asked for already and still counts. */
+async function knownElsewhere(services: CrawlServices, hop: Hop): Promise<RobotsState | undefined> {
+  if (hop.url !== robotsUrl(hop.hostKey)) return undefined;
+  const [view] = await services.robots.read(hop.paceKey, [hop.hostKey]);
+  const state = view?.state;
+  return state !== undefined &&
+    (state.status === "rules" || state.status === "allow-all") &&
+    state.expiresAt > services.clock.now()
+    ? state
+    : undefined;
+}
+
+type HopStep =
+  | { kind: "asked"; state: RobotsState; next: string | undefined; fetched: boolean }
+  | { kind: "refused"; reason: Extract<Exchange, { kind: "refused" }>["reason"] };
+
+interface HopJob {
+  lease: FetchLease;
+  hop: Hop;
+  before: RobotsState | undefined;
+}
+
+/** One hop: the state is written before the host is released, so that no page lease slips in between. */
+async function askHop(services: CrawlServices, config: CrawlConfig, job: HopJob): Promise<HopStep> {
+  const { lease, hop, before } = job;
+  const request = { lease, hostKey: hop.hostKey, token: services.random.token(), url: hop.url };
+  const headers = { accept: "text/plain,*/*;q=0.1", ...(before === undefined ? {} : robotsRequestHeaders(before)) };
+  const result = await exchange(services, config, { paceKey: hop.paceKey, request, headers });
+  if (result.kind === "settled") throw new Error("a robots lease is never settled without a request");
+  if (result.kind === "refused") {
+    if (hop.paceKey === lease.paceKey) return result;
+    const until = result.until ?? services.clock.now() + limits.delayMs;
+    const put: RobotsAnswer = { kind: "put-off", target: hop.url, hop: before?.hop ?? 1, until };
+    return { kind: "asked", ...(await settleHop(services, config, job, put)), fetched: false };
+  }
+  if (result.kind === "failure") {
+    const { reason, sentAt, endedAt } = result.failure;
+    const settled = await settleHop(services, config, job, { kind: "failure", reason });
+    const outcome: Outcome = reason === "address" ? "address" : "failed";
+    await hopEvent(services, job, { at: sentAt ?? endedAt, outcome, reason });
+    return { kind: "asked", ...settled, fetched: sentAt !== undefined };
+  }
+  return { kind: "asked", ...(await hopAnswered(services, config, job, result)), fetched: true };
+}
+
+async function hopAnswered(
+  services: CrawlServices,
+  config: CrawlConfig,
+  job: HopJob,
+  got: Extract<Exchange, { kind: "answer" }>,
+) {
+  const { answer, address, token, desk } = got;
+  const ok = answer.status >= 200 && answer.status < 300;
+  const body = ok ? await answer.body({ wireBytes: limits.wireBytes, decodedBytes: limits.decodedBytes }) : undefined;
+  if (!ok) answer.discard();
+  const endedAt = body?.endedAt ?? services.clock.now();
+  const answered: RobotsAnswer =
+    body?.ok === false ? { kind: "failure", reason: body.reason } : asAnswer(job.hop.url, answer, body?.bytes);
+  const settled = await settleHop(services, config, job, answered);
+  await releaseDurably(services, desk, token, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
+  const event: EventDetails = {
+    at: answer.sentAt,
+    outcome: robotsOutcome(answer.status),
+    status: answer.status,
+    address,
+    latencyMs: answer.answeredAt - answer.sentAt,
+    durationMs: endedAt - answer.sentAt,
+    ...(body === undefined ? {} : { wireBytes: body.wireBytes }),
+    ...(settled.next === undefined ? {} : { redirectTo: settled.next }),
+  };
+  await hopEvent(services, job, event);
+  return settled;
+}
+
+function asAnswer(url: string, answer: Answer, body: Uint8Array | undefined): RobotsAnswer {
+  const optional = {
+    body,
+    location: headerOf(answer.headers, "location"),
+    etag: headerOf(answer.headers, "etag"),
+    lastModified: headerOf(answer.headers, "last-modified"),
+    maxAgeMs: maxAgeMs(headerOf(answer.headers, "cache-control")),
+    retryAfterMs: retryAfterMs(headerOf(answer.headers, "retry-after"), answer.answeredAt),
+  };
+  const present = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  return { kind: "response", url, status: answer.status, ...present };
+}
+
+async function settleHop(services: CrawlServices, config: CrawlConfig, { lease, before, hop }: HopJob, answer: RobotsAnswer) {
+  const step = acquireRobots(before, answer, services.clock.now(), services.random.next());
+  const { next } = step;
+  const state = withCrawlDelay(step.state, config);
+  await writeState(services, lease, state);
+  const shared =
+    hop.hostKey !== lease.hostKey &&
+    hop.url === robotsUrl(hop.hostKey) &&
+    (state.status === "rules" || state.status === "allow-all");
+  if (shared) {
+    const { target: _t, hop: _h, ...plain } = state;
+    await writeState(services, hop, plain);
+  }
+  return { state, next };
+}
+
+/** The delay that our group asks for, read out once so that nobody has to parse the body for it. */
+function withCrawlDelay(state: RobotsState, { productToken }: CrawlConfig): RobotsState {
+  if (state.status !== "rules" || state.body === undefined) return state;
+  const { crawlDelayMs: _, ...rest } = state;
+  const { crawlDelayMs } = parseRobots(state.body, productToken);
+  return crawlDelayMs === undefined ? rest : { ...rest, crawlDelayMs };
+}
+
+/** The newest answer wins: a robots record has one writer at a time, the lease that was admitted. */
+async function writeState(
+  { tables }: CrawlServices,
+  where: { paceKey: string; hostKey: string },
+  state: RobotsState,
+): Promise<RobotsState> {
+  const key = rowKey(where.paceKey, where.hostKey);
+  for (;;) {
+    const [row] = await tables.robots.get([key]);
+    if (row !== undefined && row.value.fetchedAt > state.fetchedAt) return row.value;
+    if (row === undefined) {
+      const [inserted] = await tables.robots.insertIfAbsent([{ key, value: state }]);
+      if (inserted) return state;
+    } else if ((await tables.robots.compareAndSet(key, state, row.rev)) !== undefined) return state;
+  }
+}
+
+const HOST_KEYS_MAX = 16; // of one pace key: two by default, more only where a domain shares a clock
+
+/** The host waits as long as the slowest of its host keys asks. */
+async function applyCrawlDelay(services: CrawlServices, config: CrawlConfig, paceKey: string): Promise<void> {
+  const prefix = rowKey(paceKey);
+  const rows = await services.tables.robots.scan({ from: prefix, to: afterPrefix(prefix), limit: HOST_KEYS_MAX });
+  const delays = rows.map((row) => row.value.crawlDelayMs ?? 0);
+  const largest = Math.max(0, ...delays);
+  await changeHost(services, hostDesk(config, paceKey, false), (host): HostState => {
+    if ((host.crawlDelayMs ?? 0) === largest) return host;
+    const { crawlDelayMs: _, ...rest } = host;
+    return largest === 0 ? rest : { ...rest, crawlDelayMs: largest };
+  });
+}
+
+/** The sitemaps that robots.txt names, else the usual place. */
+async function discoverSitemaps(
+  services: CrawlServices,
+  config: CrawlConfig,
+  lease: FetchLease,
+  state: RobotsState | undefined,
+): Promise<void> {
+  if (state === undefined || (state.status !== "rules" && state.status !== "allow-all")) return;
+  const rules: RobotsRules | undefined = state.body === undefined ? undefined : parseRobots(state.body, config.productToken);
+  const base = state.target ?? lease.url;
+  const named = (rules?.sitemaps ?? [])
+    .map((value) => normalizeUrl(value, base))
+    .flatMap((normal) => (normal.ok ? [normal.url] : []));
+  const urls = named.length > 0 ? named : [`${lease.hostKey}/sitemap.xml`];
+  await publishDiscoveries(services, { source: "sitemap", from: lease.url, depth: 0, hops: 0, kind: "sitemap", urls });
+}
+
+function robotsOutcome(status: number): Outcome {
+  if (status >= 200 && status < 300) return "fetched";
+  if (status === 304) return "unchanged";
+  if (isRedirect(status)) return "redirect";
+  if (status === 429) return "throttled";
+  if (status === 404 || status === 410) return "gone";
+  return status >= 500 ? "server-error" : "client-error";
+}
+
+function hopEvent(services: CrawlServices, { lease, hop }: HopJob, details: EventDetails): Promise<void> {
+  return outcomeEvent(services, { ...lease, url: hop.url, hostKey: hop.hostKey, paceKey: hop.paceKey }, details);
+}

@@ -1,0 +1,100 @@
+// The durable start and end of a request: compare-and-set rounds on the host record around the pure decisions of core/politeness.
+import { type Admission, type AdmitRequest, admit } from "../../core/politeness/admit.ts";
+import { newHost } from "../../core/politeness/host-clock.ts";
+import { type PacePolicy, pacePolicy } from "../../core/politeness/policy.ts";
+import { connectFailed, type RequestEnd, release } from "../../core/politeness/release.ts";
+import type { Versioned } from "../../ports/versioned-table.ts";
+import type { CrawlConfig } from "../../schemas/crawl-config.ts";
+import type { HostState } from "../../schemas/host-state.ts";
+import { limits } from "../../schemas/limits.ts";
+import type { FailureReason } from "../../schemas/reasons.ts";
+import { rowKey } from "../../schemas/row-key.ts";
+import { judgeView, type RobotsView } from "../robots-reader.ts";
+import type { CrawlServices } from "../services.ts";
+
+export interface HostDesk {
+  paceKey: string;
+  policy: PacePolicy;
+  /** The number of the job: what a new record begins with. */
+  epoch: number;
+}
+
+export function hostDesk(config: CrawlConfig, paceKey: string, viaAllowed: boolean): HostDesk {
+  return { paceKey, policy: pacePolicy(config, paceKey, { viaAllowed }), epoch: config.epoch };
+}
+
+/** Books the request in the host's record, or says why not. Robots rules are read anew in each round. */
+export async function admitDurably(
+  services: CrawlServices,
+  desk: HostDesk,
+  request: Omit<AdmitRequest, "robots"> & { url: string },
+): Promise<Admission> {
+  const key = rowKey(desk.paceKey);
+  for (let round = 0; round < limits.casTries; round++) {
+    const [[row], views] = await Promise.all([
+      services.tables.hosts.get([key]),
+      services.robots.read(desk.paceKey, request.lease.kind === "robots" ? [] : [request.hostKey]),
+    ]);
+    const admission = admitNow(services, desk, request, { host: row?.value, robots: views[0] });
+    if (admission.kind !== "admitted") return admission;
+    if (await written(services, key, row, admission.host)) return admission;
+  }
+  return { kind: "refused", reason: "contention" };
+}
+
+/** The same judgement on records that were read already, without writing. */
+export function admitNow(
+  { clock }: CrawlServices,
+  { policy, epoch }: HostDesk,
+  request: Omit<AdmitRequest, "robots"> & { url: string },
+  records: { host: HostState | undefined; robots: RobotsView | undefined },
+): Admission {
+  const now = clock.now();
+  const robots = request.lease.kind === "robots" ? undefined : judgeView(records.robots, request.url, now);
+  return admit(records.host ?? newHost(epoch), { ...request, robots }, policy, now);
+}
+
+/** Ends the request of `token`. `extra`: what the same write changes beside. Returns the record as it then stands. */
+export function releaseDurably(
+  services: CrawlServices,
+  desk: HostDesk,
+  token: string,
+  end: RequestEnd,
+  extra: (host: HostState) => HostState = (host) => host,
+): Promise<HostState> {
+  const spread = services.random.next();
+  return changeHost(services, desk, (host) => extra(release(host, desk.policy, token, end, spread)));
+}
+
+/** Notes that a connection could not be made: the host rests, though nothing was admitted. */
+export function noteConnectFailure(services: CrawlServices, desk: HostDesk, reason: FailureReason): Promise<HostState> {
+  const spread = services.random.next();
+  const endedAt = services.clock.now();
+  return changeHost(services, desk, (host) => connectFailed(host, reason, endedAt, spread));
+}
+
+export async function changeHost(
+  services: CrawlServices,
+  { paceKey, epoch }: HostDesk,
+  change: (host: HostState) => HostState,
+): Promise<HostState> {
+  const key = rowKey(paceKey);
+  for (;;) {
+    const [row] = await services.tables.hosts.get([key]);
+    const before = row?.value ?? newHost(epoch);
+    const after = change(before);
+    // A release must not be given up: someone else's write is a reason to read again, however often.
+    if (after === before || (await written(services, key, row, after))) return after;
+  }
+}
+
+async function written(
+  { tables }: CrawlServices,
+  key: string,
+  row: Versioned<HostState> | undefined,
+  value: HostState,
+): Promise<boolean> {
+  if (row !== undefined) return (await tables.hosts.compareAndSet(key, value, row.rev)) !== undefined;
+  const [inserted] = await tables.hosts.insertIfAbsent([{ key, value }]);
+  return inserted === true;
+}

@@ -1,0 +1,17 @@
+// How does a URL complete for which no request is made? With the reason, and a date to judge it again.
+
+import type { FetchLease } from "../../schemas/lease.ts";
+import type { CrawlServices } from "../services.ts";
+import { completeDurably } from "./complete.ts";
+import { outcomeEvent } from "./fetch-event.ts";
+import type { LeaseEnd } from "./run-lease.ts";
+
+export async function settle(
+  services: CrawlServices,
+  lease: FetchLease,
+  outcome: "robots" | "address" | "poisoned",
+): Promise<LeaseEnd> {
+  const done = await completeDurably(services, lease, { outcome });
+  await outcomeEvent(services, lease, { outcome, at: services.clock.now() });
+  return { fetched: false, result: outcome, ...(done === undefined ? {} : { nextDueAt: done.nextFetchAt }) };
+}

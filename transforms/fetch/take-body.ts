@@ -1,0 +1,138 @@
+// What becomes of a body that was kept: stored, parsed by its kind, its links published, its document written.
+import { sha256 } from "../../core/content/digest.ts";
+import type { Completion } from "../../core/frontier/complete.ts";
+import { bodyClass, parseContentType } from "../../core/http/content-type.ts";
+import { headerOf, headersOf } from "../../core/http/outcome.ts";
+import { robotsDirectives } from "../../core/http/robots-tag.ts";
+import { parseSitemap } from "../../core/sitemap/parse.ts";
+import type { Answer, Body } from "../../ports/http.ts";
+import type { ParsedPage } from "../../ports/parser.ts";
+import type { ContentRef } from "../../schemas/content-ref.ts";
+import type { CrawlConfig } from "../../schemas/crawl-config.ts";
+import type { FetchLease } from "../../schemas/lease.ts";
+import { limits } from "../../schemas/limits.ts";
+import type { UrlState } from "../../schemas/url-state.ts";
+import type { CrawlServices } from "../services.ts";
+import { writeDocument } from "./document.ts";
+import type { EventDetails } from "./fetch-event.ts";
+import { publishDiscoveries } from "./publish.ts";
+import { storeBody } from "./store.ts";
+
+export interface TakenBody {
+  completion: Pick<Completion, "outcome" | "content" | "reason">;
+  event: Partial<EventDetails>;
+}
+
+export interface BodyJob {
+  lease: FetchLease;
+  before: UrlState;
+  answer: Answer;
+  address: string;
+  body: Body;
+}
+
+export async function takeBody(services: CrawlServices, config: CrawlConfig, job: BodyJob): Promise<TakenBody> {
+  const { before, answer, body } = job;
+  const hash = sha256(body.bytes);
+  const ref = await storeBody(services, job, body.bytes, hash);
+  const same = before.contentHash !== undefined && Buffer.from(before.contentHash).equals(hash);
+  const outcome = same ? "unchanged" : "fetched";
+  const event: Partial<EventDetails> = {
+    outcome,
+    bodyBytes: body.bytes.length,
+    contentHash: Buffer.from(hash).toString("hex"),
+    segment: ref.segment,
+    offset: ref.offset,
+  };
+  const contentType = headerOf(answer.headers, "content-type") ?? "";
+  const kind = bodyClass(parseContentType(contentType).type, job.lease.url, config.acceptTypes);
+  if (job.lease.kind === "sitemap" || kind === "feed" || kind === "xml") {
+    const links = await takeList(services, job, contentType);
+    return { completion: { outcome, content: { hash, indexable: false, reparse: false } }, event: { ...event, links } };
+  }
+  if (kind === "other-accepted") return { completion: { outcome, content: { hash, indexable: false, reparse: false } }, event };
+  if (same && before.linkSetHash !== undefined) return unchangedPage(config, job, hash, event);
+  return parsedPage(services, config, { ...job, hash, ref, contentType, outcome, event });
+}
+
+/** The same bytes again need no second parse; a changed X-Robots-Tag still counts, and who was not indexed is not indexed now. */
+function unchangedPage(
+  config: CrawlConfig,
+  { answer, before }: BodyJob,
+  hash: Uint8Array,
+  event: Partial<EventDetails>,
+): TakenBody {
+  const { noindex } = robotsDirectives(headersOf(answer.headers, "x-robots-tag"), config.productToken);
+  const indexable = before.indexed === true && !noindex;
+  return { completion: { outcome: "unchanged", content: { hash, indexable, reparse: false } }, event };
+}
+
+type ParseJob = BodyJob & {
+  hash: Uint8Array;
+  ref: ContentRef;
+  contentType: string;
+  outcome: "fetched" | "unchanged";
+  event: Partial<EventDetails>;
+};
+
+async function parsedPage(services: CrawlServices, config: CrawlConfig, job: ParseJob): Promise<TakenBody> {
+  const { lease, before, hash, outcome, event } = job;
+  const page = await services.parser.parse({
+    url: lease.url,
+    bytes: job.body.bytes,
+    contentType: job.contentType,
+    robotsTags: headersOf(job.answer.headers, "x-robots-tag"),
+    productToken: config.productToken,
+    document: config.documents,
+  });
+  if (!page.ok) {
+    const reparse = page.reason === "busy";
+    services.metrics.count("gleaner_parse_failures_total", 1, { reason: page.reason });
+    const reason = `parse-${page.reason}`;
+    return { completion: { outcome, reason, content: { hash, reparse } }, event: { ...event, reason } };
+  }
+  await takeLinks(services, lease.url, before, page);
+  const indexable = !page.noindex;
+  if (indexable && config.documents)
+    await writeDocument(services, { lease, before, page, ref: job.ref, hash, fetchedAt: job.answer.sentAt });
+  const content = { hash, indexable, reparse: false, simHash: page.simHash, linkSetHash: page.linkSetHash };
+  return { completion: { outcome, content }, event: { ...event, links: page.links.length } };
+}
+
+/** Links are published unless the page's link set is the one last published. */
+export async function takeLinks(services: CrawlServices, url: string, before: UrlState, page: ParsedPage): Promise<void> {
+  for (const [reason, count] of Object.entries(page.refused)) {
+    if (count > 0) services.metrics.count("gleaner_refusals_total", count, { reason: REFUSED[reason as keyof typeof REFUSED] });
+  }
+  const same = before.linkSetHash !== undefined && Buffer.from(before.linkSetHash).equals(page.linkSetHash);
+  const urls = page.refresh === undefined ? page.links : [...page.links, page.refresh];
+  if (same || urls.length === 0) return;
+  await publishDiscoveries(services, { source: "link", from: url, depth: before.depth + 1, hops: 0, kind: "page", urls });
+}
+
+const REFUSED = { nofollow: "nofollow", malformed: "malformed", scheme: "scheme", fanOut: "fan-out" } as const;
+
+/** A sitemap, sitemap index or feed: what it lists is discovered. Gives the number of URLs. */
+async function takeList(services: CrawlServices, { lease, before, body }: BodyJob, contentType: string): Promise<number> {
+  let list = parseSitemap(body.bytes, lease.url, contentType);
+  if (list.kind === "gzip") {
+    const plain = await services.gunzip(body.bytes, limits.sitemapBytes);
+    if (plain === undefined) return 0;
+    list = parseSitemap(plain, lease.url, contentType);
+  }
+  const message = { source: "sitemap", from: lease.url, hops: 0 } as const;
+  if (list.kind === "urls") {
+    const urls = list.entries.map((entry) => entry.url);
+    await publishDiscoveries(services, {
+      ...message,
+      kind: "page",
+      depth: before.kind === "sitemap" ? 1 : before.depth + 1,
+      urls,
+    });
+    return urls.length;
+  }
+  if (list.kind !== "index" || before.kind !== "sitemap" || before.depth >= limits.sitemapDepth) return 0;
+  const urls = list.sitemaps.map((sitemap) => sitemap.url);
+  await publishDiscoveries(services, { ...message, kind: "sitemap", depth: before.depth + 1, urls });
+  return urls.length;
+}

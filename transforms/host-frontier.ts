@@ -1,0 +1,146 @@
+// HostFrontier: one host's turns. Binds core/frontier to the state, the timer and the stores; a grant is a hint, admit disposes.
+import type { KeyedContext, KeyedDefinition, KeyedDoFn } from "../beam/dofn.ts";
+import { refilled, refillScans, select } from "../core/frontier/refill.ts";
+import { atHead, type FrontierState, frontierState, hear, newFrontier, rewound } from "../core/frontier/state.ts";
+import { planTurn, type TurnFacts } from "../core/frontier/turn.ts";
+import { newHost } from "../core/politeness/host-clock.ts";
+import { pacePolicy } from "../core/politeness/policy.ts";
+import type { Versioned } from "../ports/versioned-table.ts";
+import type { CrawlConfig } from "../schemas/crawl-config.ts";
+import type { HostDue } from "../schemas/host-state.ts";
+import { fetchLease } from "../schemas/lease.ts";
+import { type HostMessage, hostMessage } from "../schemas/messages.ts";
+import { hostDueKey, rowKey } from "../schemas/row-key.ts";
+import { dropDue } from "./due-index.ts";
+import type { HostActivity } from "./host-gauge.ts";
+import { judgeView } from "./robots-reader.ts";
+import type { CrawlServices } from "./services.ts";
+
+const outputs = { leases: fetchLease };
+const TURN = "turn";
+/** Plans in one turn; a turn that would need more goes on a millisecond later. */
+const ROUNDS = 8;
+
+type Cells = { frontier: FrontierState };
+type Context = KeyedContext<typeof outputs, Cells>;
+
+export const hostFrontier: KeyedDefinition<HostMessage, typeof outputs, Cells, CrawlConfig, CrawlServices> = {
+  form: "keyed",
+  name: "HostFrontier",
+  input: hostMessage,
+  outputs,
+  state: { frontier: frontierState },
+  timers: [TURN],
+  make: (config, services) => new HostFrontier(config, services),
+};
+
+class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
+  readonly #config: CrawlConfig;
+  readonly #services: CrawlServices;
+
+  constructor(config: CrawlConfig, services: CrawlServices) {
+    this.#config = config;
+    this.#services = services;
+  }
+
+  async process(message: HostMessage, context: Context): Promise<void> {
+    const now = this.#services.clock.now();
+    const before = (await context.state("frontier").get()) ?? newFrontier(now);
+    const { state, turn } = hear(before, message, now);
+    if (!turn) return context.state("frontier").set(state);
+    if (message.kind === "wake" && message.at > now && state.turnAt <= now) return this.#sleep(context, state, message.at);
+    await this.#takeTurn(context, state);
+  }
+
+  /** Timers are hints, early, late or twice: the decision compares with the given time. */
+  async onTimer(_family: string, context: Context): Promise<void> {
+    const state = await context.state("frontier").get();
+    if (state === undefined) return;
+    if (state.turnAt > this.#services.clock.now()) return context.setTimer(TURN, state.turnAt);
+    await this.#takeTurn(context, state);
+  }
+
+  async #takeTurn(context: Context, before: FrontierState): Promise<void> {
+    let state = before;
+    let lookedFromHead: { due: Versioned<HostDue> | undefined } | undefined;
+    for (let round = 0; round < ROUNDS; round++) {
+      const facts = await this.#facts(context.key, state);
+      const turn = planTurn(state, facts);
+      state = turn.state;
+      this.#services.hosts.set(context.key, activityOf(state, facts));
+      for (const lease of turn.grants) context.emit("leases", lease);
+      if (turn.next.kind === "refill") state = await this.#refill(context.key, state);
+      else if (turn.next.kind === "sleep") return this.#sleep(context, state, turn.next.until);
+      else if (lookedFromHead === undefined) {
+        // Before a host is left to the sweep, one scan from the head makes sure; HostDue as read before it decides the write.
+        lookedFromHead = { due: await this.#readHostDue(context.key) };
+        state = await this.#refill(context.key, rewound(state, this.#services.clock.now()));
+      } else return this.#leave(context, lookedFromHead.due, turn.next.until);
+    }
+    this.#sleep(context, state, this.#services.clock.now() + 1);
+  }
+
+  #sleep(context: Context, state: FrontierState, until: number): void {
+    context.state("frontier").set({ ...state, turnAt: until });
+    context.setTimer(TURN, until);
+  }
+
+  async #leave(context: Context, due: Versioned<HostDue> | undefined, until: number): Promise<void> {
+    context.state("frontier").clear();
+    this.#services.hosts.set(context.key, undefined);
+    context.clearTimer(TURN);
+    if (due === undefined) return;
+    await this.#services.tables.hostDue.compareAndSet(
+      hostDueKey(context.key, this.#config.sweepShards),
+      { nextDueAt: until },
+      due.rev,
+    );
+  }
+
+  async #readHostDue(paceKey: string): Promise<Versioned<HostDue> | undefined> {
+    const [row] = await this.#services.tables.hostDue.get([hostDueKey(paceKey, this.#config.sweepShards)]);
+    return row;
+  }
+
+  async #facts(paceKey: string, state: FrontierState): Promise<TurnFacts> {
+    const { clock, random, robots, tables } = this.#services;
+    const hostKeys = [...new Set(state.ready.map((url) => url.hostKey))];
+    const [[host], views] = await Promise.all([tables.hosts.get([rowKey(paceKey)]), robots.read(paceKey, hostKeys)]);
+    const now = clock.now();
+    const viewOf = new Map(hostKeys.map((hostKey, index) => [hostKey, views[index]]));
+    return {
+      paceKey,
+      policy: pacePolicy(this.#config, paceKey, host?.value),
+      now,
+      host: host?.value ?? newHost(this.#config.epoch),
+      judge: (hostKey, url) => judgeView(viewOf.get(hostKey), url, now),
+      epoch: this.#config.epoch,
+      draw: () => random.token(),
+    };
+  }
+
+  /** One scan a class from its cursor, one batched read of the records. An end reached away from the head is looked at again from there. */
+  async #refill(paceKey: string, before: FrontierState): Promise<FrontierState> {
+    const { clock, tables } = this.#services;
+    const ranges = refillScans(before, paceKey);
+    const scans = await Promise.all(ranges.map((range) => tables.due.scan(range)));
+    const now = clock.now();
+    const keys = scans.map((rows) => rows.map((row) => row.key));
+    const selection = select(before, keys, ranges[0]!.limit, now);
+    if (selection.taken.length === 0 && before.ready.length === 0 && !atHead(before))
+      return this.#refill(paceKey, rewound(before, now));
+    const records = await tables.urls.get(selection.taken.map(({ urlId }) => rowKey(paceKey, urlId)));
+    const { state, stale } = refilled(
+      before,
+      selection,
+      records.map((row) => row?.value),
+    );
+    await dropDue(this.#services, stale);
+    return state;
+  }
+}
+
+function activityOf(state: FrontierState, { host, now }: TurnFacts): HostActivity {
+  if (host.backoffUntil > now && host.backoffLevel > 0) return "failing";
+  return state.ready.length > 0 || state.leases.length > 0 ? "waiting" : "resting";
+}

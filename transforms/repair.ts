@@ -1,0 +1,93 @@
+// Repair: URL records and the due index are brought back together. Run at each start of the embedded engine, and by the daily pipeline.
+import { type DueEntry, dueKey, paceKeyOf, parseDueKey, type RowKey, rowKey } from "../schemas/row-key.ts";
+import { dropDue, lowerHostDue, putDue } from "./due-index.ts";
+import { finishMarks } from "./fetch/complete.ts";
+import type { CrawlServices } from "./services.ts";
+
+export interface RepairReport {
+  urls: number;
+  /** URLs of pages that were asked for at least once. */
+  pagesAsked: number;
+  marksFinished: number;
+  dueAdded: number;
+  dueDropped: number;
+}
+
+const PAGE = 1_000; // rows of one scan
+const FIRST = "";
+const LAST = "\u{10ffff}";
+
+export interface RepairOptions {
+  services: CrawlServices;
+  sweepShards: number;
+  progress?: (report: RepairReport) => void;
+}
+
+export async function repair({ services, sweepShards, progress }: RepairOptions): Promise<RepairReport> {
+  const report: RepairReport = { urls: 0, pagesAsked: 0, marksFinished: 0, dueAdded: 0, dueDropped: 0 };
+  await repairUrls(services, sweepShards, report, progress);
+  await repairDue(services, report);
+  return report;
+}
+
+/** Every record's marks are finished and its due entry stands, its host known to the sweep. */
+async function repairUrls(
+  services: CrawlServices,
+  shards: number,
+  report: RepairReport,
+  progress?: (report: RepairReport) => void,
+) {
+  const { tables } = services;
+  for (let from: RowKey = FIRST; ; ) {
+    const rows = await tables.urls.scan({ from, to: LAST, limit: PAGE });
+    const entries: DueEntry[] = [];
+    for (const { key, rev, value } of rows) {
+      const paceKey = paceKeyOf(key);
+      const urlId = key.slice(rowKey(paceKey).length);
+      if (value.marks !== undefined) {
+        await finishMarks(services, paceKey, urlId, { rev, value });
+        report.marksFinished++;
+      }
+      if (value.lastFetchAt !== undefined && value.kind === "page") report.pagesAsked++;
+      entries.push({ paceKey, urlId, priority: value.priority, dueAt: value.nextFetchAt });
+    }
+    report.urls += rows.length;
+    const standing = await tables.due.get(entries.map(dueKey));
+    const missing = entries.filter((_, index) => standing[index] === undefined);
+    await putDue(services, missing);
+    report.dueAdded += missing.length;
+    await lowerHosts(services, shards, entries);
+    if (rows.length < PAGE) return;
+    progress?.(report);
+    from = `${rows.at(-1)!.key}\u0000`;
+  }
+}
+
+async function lowerHosts({ tables }: CrawlServices, shards: number, entries: readonly DueEntry[]): Promise<void> {
+  const earliest = new Map<string, number>();
+  for (const { paceKey, dueAt } of entries)
+    earliest.set(paceKey, Math.min(earliest.get(paceKey) ?? Number.MAX_SAFE_INTEGER, dueAt));
+  await Promise.all([...earliest].map(([paceKey, dueAt]) => lowerHostDue(tables.hostDue, paceKey, shards, dueAt)));
+}
+
+/** Entries behind which no record stands, or one that says otherwise, go. */
+async function repairDue(services: CrawlServices, report: RepairReport): Promise<void> {
+  const { tables } = services;
+  for (let from: RowKey = FIRST; ; ) {
+    const rows = await tables.due.scan({ from, to: LAST, limit: PAGE });
+    const entries = rows.map((row) => parseDueKey(row.key));
+    const records = await tables.urls.get(entries.map(({ paceKey, urlId }) => rowKey(paceKey, urlId)));
+    const stale = rows.filter((_, index) => {
+      const record = records[index]?.value;
+      const entry = entries[index]!;
+      return record === undefined || record.nextFetchAt !== entry.dueAt || record.priority !== entry.priority;
+    });
+    await dropDue(
+      services,
+      stale.map((row) => row.key),
+    );
+    report.dueDropped += stale.length;
+    if (rows.length < PAGE) return;
+    from = `${rows.at(-1)!.key}\u0000`;
+  }
+}

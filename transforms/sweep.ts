@@ -1,0 +1,41 @@
+// Sweep: wakes the overdue hosts of one shard. It is what makes lost wakes, lost timers and lost jobs harmless.
+import { keyed } from "../beam/coders.ts";
+import type { DoFnDefinition } from "../beam/dofn.ts";
+import { limits } from "../schemas/limits.ts";
+import { hostMessage } from "../schemas/messages.ts";
+import { afterPrefix, paceKeyOfHostDue, shardPrefix } from "../schemas/row-key.ts";
+import { type SweepRequest, sweepRequest } from "./read-queues.ts";
+import type { CrawlServices } from "./services.ts";
+
+const outputs = { wakes: keyed(hostMessage) };
+const PAGE = 1_000; // rows of one scan
+
+export const sweep: DoFnDefinition<SweepRequest, typeof outputs, object, CrawlServices> = {
+  form: "each",
+  name: "Sweep",
+  input: sweepRequest,
+  outputs,
+  make: (_config, { clock, random, tables, metrics }) => ({
+    async process({ shard }, context) {
+      const prefix = shardPrefix(shard);
+      const to = afterPrefix(prefix);
+      let from = prefix;
+      let woken = 0;
+      for (;;) {
+        const rows = await tables.hostDue.scan({ from, to, limit: PAGE });
+        const overdue = rows.filter((row) => row.value.nextDueAt <= clock.now());
+        // Many hosts that wake at once are spread, a few need not wait.
+        const spreadMs = Math.min(limits.turnJitterMs, overdue.length);
+        for (const row of overdue) {
+          const paceKey = paceKeyOfHostDue(row.key);
+          const at = clock.now() + Math.floor(random.next() * spreadMs);
+          context.emit("wakes", { key: paceKey, value: { kind: "wake", paceKey, at } });
+        }
+        woken += overdue.length;
+        if (rows.length < PAGE) break;
+        from = `${rows.at(-1)!.key}\u0000`;
+      }
+      metrics.count("gleaner_hosts_swept_total", woken);
+    },
+  }),
+};

@@ -17,11 +17,6 @@ import {
 /** Runners that know it do it their own way (Flink rebalances, Prism breaks fusion); the others carry out what is inside. */
 export const RESHUFFLE_URN = "beam:transform:reshuffle:v1";
 
-/** For the harness: x becomes (some bytes that spread, x). */
-export const PAIR_URN = "gleaner:dofn:reshuffle_pair:v1";
-/** For the harness: (bytes, xs) becomes each x. */
-export const UNPAIR_URN = "gleaner:dofn:reshuffle_unpair:v1";
-
 export function reshuffle() {
   return (input: Collected, pipeline: Pipeline, transform: TransformProto): Collected => {
     transform.spec = { urn: RESHUFFLE_URN, payload: new Uint8Array() };
@@ -31,6 +26,11 @@ export function reshuffle() {
       .apply(withName("Unpair", unpair(pipeline.context.getPCollectionCoderId(input), windowingOf(pipeline, input))));
   };
 }
+
+/** To the SDK harness: x becomes (some bytes that spread, x). */
+const PAIR_URN = "gleaner:dofn:reshuffle_pair:v1";
+/** To the SDK harness: (bytes, xs) becomes each x. */
+const UNPAIR_URN = "gleaner:dofn:reshuffle_unpair:v1";
 
 function pair() {
   return (input: Collected, pipeline: Pipeline, transform: TransformProto): Collected => {

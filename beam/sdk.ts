@@ -17,7 +17,6 @@ export type Collected = import("apache-beam/pvalue").PCollection<unknown>;
 export type Coder = import("apache-beam/coders/coders").Coder<unknown>;
 export type PipelineProto = import("apache-beam/proto/beam_runner_api").Pipeline;
 export type TransformProto = import("apache-beam/proto/beam_runner_api").PTransform;
-export type CoderProto = import("apache-beam/proto/beam_runner_api").Coder;
 export type ParDoPayload = import("apache-beam/proto/beam_runner_api").ParDoPayload;
 
 const require = createRequire(import.meta.url);

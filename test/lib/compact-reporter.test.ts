@@ -54,3 +54,10 @@ test("skipped tests and their reasons come after the files, and node's own total
       "skipped: test/a.test.ts: reads: ../shared is absent\nℹ tests 1\nℹ pass 0\n",
   );
 });
+
+test("of an endless failure the first hundred lines are told", async () => {
+  const cause = new Error(Array.from({ length: 300 }, (_, index) => `line ${index}`).join("\n"));
+  const lines = (await told(failed("lists", { cause }), summary(false, { tests: 1 }))).split("\n");
+  assert.equal(lines[101], "    line 99");
+  assert.match(lines[102]!, /^ {4}… \d+ lines more: run this file alone/);
+});

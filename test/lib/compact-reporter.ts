@@ -14,6 +14,9 @@ export type TestEvent =
 /** Of what a failing file printed, this much is told. */
 const PRINTED_CHARS_MAX = 20_000;
 
+/** Of what a failing test threw, these lines are told; the longest are differences between long lists. */
+const FAILURE_LINES_MAX = 100;
+
 /** A reporter for paths relative to `root`. */
 export function compact(root: string): (events: AsyncIterable<TestEvent>) => AsyncGenerator<string> {
   return async function* report(events) {
@@ -81,7 +84,15 @@ function failure(file: string, { name, line, details }: Failure): string {
   // The cause is what the test threw; without one node itself has something to say, of a time limit say.
   const cause: unknown = error.cause ?? error;
   const text = cause instanceof Error ? (cause.stack ?? String(cause)) : inspect(cause);
-  return `  FAIL ${file}${line === undefined ? "" : `:${line}`} ${name}\n${indented(text)}`;
+  return `  FAIL ${file}${line === undefined ? "" : `:${line}`} ${name}\n${indented(cut(text))}`;
+}
+
+function cut(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  const more = lines.length - FAILURE_LINES_MAX;
+  return more <= 0
+    ? text
+    : `${lines.slice(0, FAILURE_LINES_MAX).join("\n")}\n… ${more} lines more: run this file alone with node --test`;
 }
 
 function indented(text: string): string {

@@ -20,7 +20,7 @@ interface Block {
 // Inserting moves at most BLOCK_ROWS entries, and the list of blocks once in BLOCK_ROWS / 2 inserts: at ten million rows that list has
 // some 30,000 entries. Measured on a million rows, 128 to 2,048 are alike.
 const BLOCK_ROWS = 512;
-const BLOCK_ROWS_MIN = 64; // a smaller one joins its neighbour, so that deletes leave no trail of near-empty blocks
+const BLOCK_ROWS_MIN = 64; // a smaller one joins its neighbour where both fit, so that deletes leave no trail of near-empty blocks
 
 export function sortedRows(): SortedRows {
   const blocks: Block[] = [{ keys: [], rows: [] }];
@@ -106,7 +106,12 @@ function split(blocks: Block[], blockAt: number): void {
   blocks.splice(blockAt + 1, 0, { keys: block.keys.splice(half), rows: block.rows.splice(half) });
 }
 
+/** No block is empty but an only one: find() looks at their first keys. */
 function join(blocks: Block[], blockAt: number): void {
+  if (blocks[blockAt]!.keys.length === 0 && blocks.length > 1) {
+    blocks.splice(blockAt, 1);
+    return;
+  }
   const first = Math.min(blockAt, blocks.length - 2);
   const left = blocks[first];
   const right = blocks[first + 1];

@@ -1,0 +1,158 @@
+// How is the database file of a data folder opened so that one process writes, others read, and nothing is left behind when it cannot be?
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { inUse, noSharedMemory, nothingThere, notOurs, otherVersion, troubleOf } from "./sqlite-faults.ts";
+import type { Durability, StoreOptions } from "./sqlite-requests.ts";
+
+/** The shape of a data folder. A program opens only folders of its own version. */
+export const DATA_VERSION = 1;
+
+/** The key in `meta` that holds it. */
+export const FORMAT_KEY = "format";
+
+const CACHE_KIB = 64 * 1024; // pages in memory: the inner nodes of some ten million rows, and the hosts at work
+const CHECKPOINT_PAGES = 4096; // 16 MiB of write-ahead log: a hot page is written back once per checkpoint, not once per commit
+const WAL_BYTES_KEPT = 64 * 1024 * 1024; // the log is cut to this after a reader let it grow
+const BUSY_MS = 5000; // waits for another program's lock, which lasts as long as a checkpoint
+
+const LOCK_MS = 250; // tools hold lock.sqlite for an instant to learn whether a crawl runs; a crawl holds it for hours
+
+const synchronous: Record<Durability, string> = { power: "FULL", process: "NORMAL" };
+
+export interface OpenedDatabase {
+  database: DatabaseSync;
+  /** Folds the log into the file and gives the folder free. */
+  close(): void;
+}
+
+/** Makes the folder where there is none. Throws StoreError, and then has changed nothing. */
+export function openDatabase({ folder, tables, queues, durability }: StoreOptions): OpenedDatabase {
+  const undo: (() => void)[] = [];
+  try {
+    makeFolder(folder, undo);
+    const lock = takeLock(folder, undo);
+    const database = openFile(stateFile(folder), undo);
+    if (!isEmpty(database)) checkFormat(database, folder);
+    prepare(database, durability, folder);
+    createTables(database, tables, queues);
+    return {
+      database,
+      close() {
+        database.close();
+        lock.close();
+      },
+    };
+  } catch (error) {
+    for (const step of undo.reverse()) attempt(step);
+    throw troubleOf(error, folder).error;
+  }
+}
+
+/** Reads beside a process that writes, or after it. Throws StoreError. */
+export function openDatabaseToRead(folder: string): DatabaseSync {
+  if (!existsSync(stateFile(folder))) throw nothingThere(folder);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(stateFile(folder), { readOnly: true, timeout: BUSY_MS });
+    checkFormat(database, folder);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw troubleOf(error, folder).error;
+  }
+}
+
+/** As a name in SQL. Names come from the wiring; another one is our own mistake. */
+export function sqlName(kind: "table" | "queue", name: string): string {
+  if (!/^[a-z][a-zA-Z0-9_-]*$/.test(name)) throw new Error(`'${name}' is not a name for a ${kind}`);
+  return `"${kind}_${name}"`;
+}
+
+function stateFile(folder: string): string {
+  return join(folder, "state.sqlite");
+}
+
+function makeFolder(folder: string, undo: (() => void)[]): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return;
+  // A new folder's name is kept by the folder above it, which needs a sync of its own.
+  for (let made = resolve(folder); made !== dirname(resolve(first)); made = dirname(made)) {
+    undo.unshift(() => rmdirSync(made));
+    const above = openSync(dirname(made), "r");
+    fsyncSync(above);
+    closeSync(above);
+  }
+}
+
+/**
+ * An open exclusive transaction on a second, empty database: the system drops its lock when the process ends, however it ends, and
+ * nobody who reads state.sqlite meets it.
+ */
+function takeLock(folder: string, undo: (() => void)[]): DatabaseSync {
+  const file = join(folder, "lock.sqlite");
+  if (!existsSync(file)) undo.push(() => rmSync(file, { force: true }));
+  const lock = new DatabaseSync(file, { timeout: LOCK_MS });
+  undo.push(() => lock.close());
+  try {
+    lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    undo.splice(0); // all that stands there is another's
+    lock.close();
+    throw inUse(folder);
+  }
+  return lock;
+}
+
+const SQLITE_BUSY = 5;
+
+function openFile(file: string, undo: (() => void)[]): DatabaseSync {
+  if (!existsSync(file)) undo.push(() => ["", "-wal", "-shm"].forEach((end) => void rmSync(file + end, { force: true })));
+  const database = new DatabaseSync(file, { timeout: BUSY_MS });
+  undo.push(() => database.close());
+  return database;
+}
+
+/** Also true of what a process left that was killed before its first commit. */
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+}
+
+function checkFormat(database: DatabaseSync, folder: string): void {
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get() === undefined) throw notOurs(folder);
+  const row = database.prepare("SELECT value FROM meta WHERE key = ?").get(FORMAT_KEY);
+  if (row === undefined) throw notOurs(folder);
+  if (row.value !== String(DATA_VERSION)) throw otherVersion(folder, String(row.value), DATA_VERSION);
+}
+
+function prepare(database: DatabaseSync, durability: Durability, folder: string): void {
+  const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode;
+  if (mode !== "wal") throw noSharedMemory(folder);
+  database.exec(`
+    PRAGMA synchronous = ${synchronous[durability]};
+    PRAGMA cache_size = -${CACHE_KIB};
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
+  `);
+}
+
+function createTables(database: DatabaseSync, tables: readonly string[], queues: readonly string[]): void {
+  const columns = "key TEXT PRIMARY KEY NOT NULL, rev TEXT NOT NULL, value BLOB NOT NULL";
+  database.exec(`
+    BEGIN IMMEDIATE;
+    CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
+    INSERT INTO meta VALUES ('${FORMAT_KEY}', '${DATA_VERSION}') ON CONFLICT DO NOTHING;
+    ${tables.map((name) => `CREATE TABLE IF NOT EXISTS ${sqlName("table", name)} (${columns}) WITHOUT ROWID;`).join("\n")}
+    ${queues.map((name) => `CREATE TABLE IF NOT EXISTS ${sqlName("queue", name)} (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL);`).join("\n")}
+    COMMIT;
+  `);
+}
+
+function attempt(step: () => void): void {
+  try {
+    step();
+  } catch {
+    // What cannot be undone stays; the error that is being reported says why.
+  }
+}

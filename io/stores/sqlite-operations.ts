@@ -1,0 +1,81 @@
+// What does each request do to the database? Runs on the thread that owns it, or in a reader; the caller opens and ends transactions.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { type AfterCommit, queueState } from "../queues/sqlite-queue-state.ts";
+import { sqlName } from "./sqlite-database.ts";
+import type { AnswerOf, Operation, RequestOf } from "./sqlite-requests.ts";
+
+export type Operations = { [O in Operation]: (request: RequestOf<O>, afterCommit: AfterCommit) => AnswerOf<O> };
+
+export function operationsOn(database: DatabaseSync): Operations {
+  const table = keptByName((name) => tableStatements(database, name));
+  const queue = keptByName((name) => queueState(database, name));
+  const meta = metaStatements(database);
+  return {
+    get({ table: name, keys }) {
+      const { get } = table(name);
+      return keys.map((key) => {
+        const found = get.get(key) as unknown as [rev: string, value: Uint8Array] | undefined;
+        return found && { key, rev: found[0], value: found[1] };
+      });
+    },
+    scan({ table: name, range }) {
+      const found = table(name).scan.all(range.from, range.to, range.limit) as unknown as [string, string, Uint8Array][];
+      return found.map(([key, rev, value]) => ({ key, rev, value }));
+    },
+    insertIfAbsent({ table: name, rows }) {
+      const { insert } = table(name);
+      return rows.map((row) => changed(insert.run(row.key, row.rev, row.value)));
+    },
+    compareAndSet: ({ table: name, row, expectedRev }) =>
+      changed(table(name).set.run(row.rev, row.value, row.key, expectedRev)),
+    delete({ table: name, rows }) {
+      const { deleteAny, deleteRev } = table(name);
+      return rows.map(({ key, rev }) => changed(rev === undefined ? deleteAny.run(key) : deleteRev.run(key, rev)));
+    },
+    publish: ({ queue: name, bodies }, afterCommit) => queue(name).publish(bodies, afterCommit),
+    pull: ({ queue: name, max }) => queue(name).pull(max),
+    acknowledge: ({ queue: name, ids }, afterCommit) => queue(name).acknowledge(ids, afterCommit),
+    release: ({ queue: name, ids }) => queue(name).release(ids),
+    depth: ({ queue: name }) => queue(name).depth(),
+    getMeta: ({ key }) => meta.get.get(key)?.value as string | undefined,
+    setMeta: ({ key, value }) => void meta.set.run(key, value),
+  };
+}
+
+function tableStatements(database: DatabaseSync, name: string) {
+  const table = sqlName("table", name);
+  return {
+    get: arrays(database.prepare(`SELECT rev, value FROM ${table} WHERE key = ?`)),
+    scan: arrays(database.prepare(`SELECT key, rev, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?`)),
+    insert: database.prepare(`INSERT INTO ${table} VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),
+    set: database.prepare(`UPDATE ${table} SET rev = ?, value = ? WHERE key = ? AND rev = ?`),
+    deleteAny: database.prepare(`DELETE FROM ${table} WHERE key = ?`),
+    deleteRev: database.prepare(`DELETE FROM ${table} WHERE key = ? AND rev = ?`),
+  };
+}
+
+function metaStatements(database: DatabaseSync) {
+  return {
+    get: database.prepare("SELECT value FROM meta WHERE key = ?"),
+    set: database.prepare("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"),
+  };
+}
+
+/** Arrays are cheaper to make than objects, and give rows of ours an ordinary prototype. */
+function arrays(statement: StatementSync): StatementSync {
+  statement.setReturnArrays(true);
+  return statement;
+}
+
+function changed(result: ReturnType<StatementSync["run"]>): boolean {
+  return Number(result.changes) > 0;
+}
+
+function keptByName<T>(make: (name: string) => T): (name: string) => T {
+  const kept = new Map<string, T>();
+  return (name) => {
+    const found = kept.get(name) ?? make(name);
+    kept.set(name, found);
+    return found;
+  };
+}

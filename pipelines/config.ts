@@ -23,5 +23,6 @@ export function configOf(options: CrawlOptions, seeds: readonly string[], epoch:
     policyVersion: options.policyVersion,
     epoch,
     sweepShards: limits.sweepShards,
+    clockSkewMs: 0,
   };
 }

@@ -43,4 +43,6 @@ export interface CrawlConfig {
   /** The number of this job: a host record's epoch only rises. */
   epoch: number;
   sweepShards: number;
+  /** How far any worker's clock may be from true time, ms; 0 where all share one process's clock. */
+  clockSkewMs: number;
 }

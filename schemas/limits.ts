@@ -35,12 +35,10 @@ export const limits = {
   expireGraceMs: 5 * SECOND, // an entry in flight outlives the total limit by this
   triesPerVersion: 3, // admits of one URL version without a completion: then it is poisoned
   recentUrls: 8, // admits a host record remembers
-  clockSkewMs: 200, // between workers; 0 within one process
 
   // leases
   leaseStartMs: 10 * SECOND, // from notBefore to startBy
   leaseAheadMs: 250, // a grant may lead its notBefore by this
-  leasesAhead: 4, // grants out beyond what the host's concurrency allows at once: none; this caps settles and bursts
   readyUrls: 64, // URLs of one host in memory
   settlesOut: 16, // leases out that need no request (robots, address)
   cursorResetMs: HOUR,

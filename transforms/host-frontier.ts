@@ -11,7 +11,7 @@ import type { HostDue } from "../schemas/host-state.ts";
 import { fetchLease } from "../schemas/lease.ts";
 import { type HostMessage, hostMessage } from "../schemas/messages.ts";
 import { hostDueKey, rowKey } from "../schemas/row-key.ts";
-import { dropDue } from "./due-index.ts";
+import { dropDue, lowerHostDue } from "./due-index.ts";
 import type { HostActivity } from "./host-gauge.ts";
 import { judgeView } from "./robots-reader.ts";
 import type { CrawlServices } from "./services.ts";
@@ -45,9 +45,12 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
 
   async process(message: HostMessage, context: Context): Promise<void> {
     const now = this.#services.clock.now();
-    const before = (await context.state("frontier").get()) ?? newFrontier(now);
-    const { state, turn } = hear(before, message, now);
-    if (!turn) return context.state("frontier").set(state);
+    const before = await context.state("frontier").get();
+    const { state, turn } = hear(before ?? newFrontier(now), message, now);
+    if (!turn) {
+      if (before !== undefined) context.state("frontier").set(state); // else nothing would wake it
+      return;
+    }
     if (message.kind === "wake" && message.at > now && state.turnAt <= now) return this.#sleep(context, state, message.at);
     await this.#takeTurn(context, state);
   }
@@ -75,7 +78,7 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
         // Before a host is left to the sweep, one scan from the head makes sure; HostDue as read before it decides the write.
         lookedFromHead = { due: await this.#readHostDue(context.key) };
         state = await this.#refill(context.key, rewound(state, this.#services.clock.now()));
-      } else return this.#leave(context, lookedFromHead.due, turn.next.until);
+      } else return this.#leave(context, state, lookedFromHead.due, turn.next.until);
     }
     this.#sleep(context, state, this.#services.clock.now() + 1);
   }
@@ -85,16 +88,20 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
     context.setTimer(TURN, until);
   }
 
-  async #leave(context: Context, due: Versioned<HostDue> | undefined, until: number): Promise<void> {
+  async #leave(context: Context, state: FrontierState, due: Versioned<HostDue> | undefined, until: number): Promise<void> {
     context.state("frontier").clear();
     this.#services.hosts.set(context.key, undefined);
     context.clearTimer(TURN);
     if (due === undefined) return;
-    await this.#services.tables.hostDue.compareAndSet(
-      hostDueKey(context.key, this.#config.sweepShards),
-      { nextDueAt: until },
-      due.rev,
-    );
+    const { hostDue } = this.#services.tables;
+    const { sweepShards } = this.#config;
+    const key = hostDueKey(context.key, sweepShards);
+    if ((await hostDue.compareAndSet(key, { nextDueAt: until }, due.rev)) === undefined) return;
+    // A discovery that found HostDue low enough wrote nothing there: what it made due meanwhile is seen now, or it sees what we wrote.
+    const now = this.#services.clock.now();
+    const { ready } = await this.#refill(context.key, newFrontier(now));
+    const known = new Set(state.ready.map((url) => url.urlId));
+    if (ready.some((url) => !known.has(url.urlId))) await lowerHostDue(hostDue, context.key, sweepShards, now);
   }
 
   async #readHostDue(paceKey: string): Promise<Versioned<HostDue> | undefined> {
@@ -127,8 +134,7 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
     const now = clock.now();
     const keys = scans.map((rows) => rows.map((row) => row.key));
     const selection = select(before, keys, ranges[0]!.limit, now);
-    if (selection.taken.length === 0 && before.ready.length === 0 && !atHead(before))
-      return this.#refill(paceKey, rewound(before, now));
+    if (selection.taken.length === 0 && !atHead(before)) return this.#refill(paceKey, rewound(before, now));
     const records = await tables.urls.get(selection.taken.map(({ urlId }) => rowKey(paceKey, urlId)));
     const { state, stale } = refilled(
       before,

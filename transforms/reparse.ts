@@ -36,7 +36,9 @@ export const reparse: DoFnDefinition<ReparseMessage, typeof outputs, CrawlConfig
         return services.queues.reparse.publish([encode(reparseMessage, message)]);
       }
       const rev = await services.tables.urls.compareAndSet(key, after, row.rev);
-      if (rev !== undefined) await finishMarks(services, message.paceKey, message.urlId, { rev, value: after });
+      // The completion that left the mark may just have cleared its others: look again.
+      if (rev === undefined) return services.queues.reparse.publish([encode(reparseMessage, message)]);
+      await finishMarks(services, message.paceKey, message.urlId, { rev, value: after });
     },
   }),
 };

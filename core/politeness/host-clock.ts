@@ -51,7 +51,10 @@ export function allowedAt(host: HostState, policy: PacePolicy): number {
  * it expired. Whoever reads the record sees the same, so it need not be written for that alone. `skewMs`: the clock's error bound.
  */
 export function withoutExpired(host: HostState, now: number, skewMs = 0): HostState {
-  const dead = host.inFlight.filter((flight) => flight.expiresAt <= now - skewMs);
+  // In the order of their ends, whatever the order of their beginnings: each one's back-off follows from those before it.
+  const dead = host.inFlight
+    .filter((flight) => flight.expiresAt <= now - skewMs)
+    .sort((one, other) => one.expiresAt - other.expiresAt);
   if (dead.length === 0) return host;
   let after: HostState = { ...host, inFlight: host.inFlight.filter((flight) => !dead.includes(flight)) };
   for (const flight of dead) {

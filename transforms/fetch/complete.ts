@@ -27,6 +27,10 @@ export async function completeDurably(
       metrics.count("gleaner_completions_repeated_total", 1, { result: prior });
       return prior === "already" ? row.value : undefined;
     }
+    if (row.value.marks?.dueFrom !== undefined || row.value.marks?.index !== undefined) {
+      await finishMarks(services, lease.paceKey, lease.urlId, row); // ours would take their place
+      continue;
+    }
     const { after } = complete(row.value, lease.leaseId, completion, clock.now());
     const rev = await tables.urls.compareAndSet(key, after, row.rev);
     if (rev === undefined) continue; // someone wrote the record meanwhile; our version may still be the one

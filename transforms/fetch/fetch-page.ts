@@ -31,7 +31,8 @@ export async function fetchPage(services: CrawlServices, config: CrawlConfig, jo
   if (!services.budget.take()) return unfetched("page-limit");
   const headers = { accept: accepted(config), ...validators(job.before) };
   const result = await exchange(services, config, { paceKey: job.request.lease.paceKey, request: job.request, headers });
-  if (result.kind !== "answer") services.budget.giveBack();
+  const sent = result.kind === "answer" || (result.kind === "failure" && result.failure.sentAt !== undefined);
+  if (!sent) services.budget.giveBack();
   const { lease } = job.request;
   switch (result.kind) {
     case "refused":
@@ -152,8 +153,8 @@ async function ended(
   completion: Completion,
   event: EventDetails,
 ): Promise<LeaseEnd> {
+  await outcomeEvent(services, lease, event); // first: after the record nobody would know that it is still to be told
   const done = await completeDurably(services, lease, completion);
-  await outcomeEvent(services, lease, event);
   return { fetched: true, result: completion.outcome, ...(done === undefined ? {} : { nextDueAt: done.nextFetchAt }) };
 }
 

@@ -41,17 +41,15 @@ export async function fetchRobots(services: CrawlServices, config: CrawlConfig, 
     if (hop.hostKey !== lease.hostKey) {
       const shared = await knownElsewhere(services, hop);
       if (shared !== undefined) {
-        state = await writeState(services, lease, { ...shared, target: hop.url, fetchedAt: services.clock.now() });
+        state = await learn(services, config, lease, { ...shared, target: hop.url, fetchedAt: services.clock.now() });
         break;
       }
     }
     const step = await askHop(services, config, { lease, hop, before: state });
-    if (step.kind === "refused") return unfetched(step.reason);
+    if (step.kind === "refused") return unfetched(step.reason, step.until);
     ({ state, next } = step);
     fetched ||= step.fetched;
   }
-  await applyCrawlDelay(services, config, lease.paceKey);
-  if (config.sitemaps) await discoverSitemaps(services, config, lease, state);
   return { fetched, result: fetched ? "fetched" : "robots-missing" };
 }
 
@@ -74,7 +72,7 @@ async function knownElsewhere(services: CrawlServices, hop: Hop): Promise<Robots
 
 type HopStep =
   | { kind: "asked"; state: RobotsState; next: string | undefined; fetched: boolean }
-  | { kind: "refused"; reason: Extract<Exchange, { kind: "refused" }>["reason"] };
+  | Extract<Exchange, { kind: "refused" }>;
 
 interface HopJob {
   lease: FetchLease;
@@ -151,16 +149,27 @@ async function settleHop(services: CrawlServices, config: CrawlConfig, { lease, 
   const step = acquireRobots(before, answer, services.clock.now(), services.random.next());
   const { next } = step;
   const state = withCrawlDelay(step.state, config);
-  await writeState(services, lease, state);
+  await learn(services, config, lease, state);
   const shared =
     hop.hostKey !== lease.hostKey &&
     hop.url === robotsUrl(hop.hostKey) &&
     (state.status === "rules" || state.status === "allow-all");
   if (shared) {
     const { target: _t, hop: _h, ...plain } = state;
-    await writeState(services, hop, plain);
+    await writeState(services, config, hop, plain);
   }
   return { state, next };
+}
+
+/** What follows from the rules comes first: once they stand, nobody asks for a day. */
+async function learn(
+  services: CrawlServices,
+  config: CrawlConfig,
+  lease: FetchLease,
+  state: RobotsState,
+): Promise<RobotsState> {
+  if (config.sitemaps) await discoverSitemaps(services, config, lease, state);
+  return writeState(services, config, lease, state);
 }
 
 /** The delay that our group asks for, read out once so that nobody has to parse the body for it. */
@@ -171,8 +180,22 @@ function withCrawlDelay(state: RobotsState, { productToken }: CrawlConfig): Robo
   return crawlDelayMs === undefined ? rest : { ...rest, crawlDelayMs };
 }
 
-/** The newest answer wins: a robots record has one writer at a time, the lease that was admitted. */
+/** The rules never stand without the delay they ask for: it is raised before them, and lowered after. */
 async function writeState(
+  services: CrawlServices,
+  config: CrawlConfig,
+  where: { paceKey: string; hostKey: string },
+  state: RobotsState,
+): Promise<RobotsState> {
+  await setCrawlDelay(services, config, where.paceKey, (before) => Math.max(before, state.crawlDelayMs ?? 0));
+  const standing = await newestState(services, where, state);
+  const largest = await largestCrawlDelay(services, where.paceKey);
+  await setCrawlDelay(services, config, where.paceKey, () => largest);
+  return standing;
+}
+
+/** The newest answer wins: a robots record has one writer at a time, the lease that was admitted. */
+async function newestState(
   { tables }: CrawlServices,
   where: { paceKey: string; hostKey: string },
   state: RobotsState,
@@ -191,15 +214,23 @@ async function writeState(
 const HOST_KEYS_MAX = 16; // of one pace key: two by default, more only where a domain shares a clock
 
 /** The host waits as long as the slowest of its host keys asks. */
-async function applyCrawlDelay(services: CrawlServices, config: CrawlConfig, paceKey: string): Promise<void> {
+async function largestCrawlDelay({ tables }: CrawlServices, paceKey: string): Promise<number> {
   const prefix = rowKey(paceKey);
-  const rows = await services.tables.robots.scan({ from: prefix, to: afterPrefix(prefix), limit: HOST_KEYS_MAX });
-  const delays = rows.map((row) => row.value.crawlDelayMs ?? 0);
-  const largest = Math.max(0, ...delays);
+  const rows = await tables.robots.scan({ from: prefix, to: afterPrefix(prefix), limit: HOST_KEYS_MAX });
+  return Math.max(0, ...rows.map((row) => row.value.crawlDelayMs ?? 0));
+}
+
+async function setCrawlDelay(
+  services: CrawlServices,
+  config: CrawlConfig,
+  paceKey: string,
+  change: (beforeMs: number) => number,
+): Promise<void> {
   await changeHost(services, hostDesk(config, paceKey, false), (host): HostState => {
-    if ((host.crawlDelayMs ?? 0) === largest) return host;
-    const { crawlDelayMs: _, ...rest } = host;
-    return largest === 0 ? rest : { ...rest, crawlDelayMs: largest };
+    const { crawlDelayMs = 0, ...rest } = host;
+    const after = change(crawlDelayMs);
+    if (after === crawlDelayMs) return host;
+    return after === 0 ? rest : { ...rest, crawlDelayMs: after };
   });
 }
 

@@ -17,10 +17,12 @@ export interface HostDesk {
   policy: PacePolicy;
   /** The number of the job: what a new record begins with. */
   epoch: number;
+  /** Times are written as now + this, and compared as now − this. */
+  skewMs: number;
 }
 
 export function hostDesk(config: CrawlConfig, paceKey: string, viaAllowed: boolean): HostDesk {
-  return { paceKey, policy: pacePolicy(config, paceKey, { viaAllowed }), epoch: config.epoch };
+  return { paceKey, policy: pacePolicy(config, paceKey, { viaAllowed }), epoch: config.epoch, skewMs: config.clockSkewMs };
 }
 
 /** Books the request in the host's record, or says why not. Robots rules are read anew in each round. */
@@ -45,13 +47,13 @@ export async function admitDurably(
 /** The same judgement on records that were read already, without writing. */
 export function admitNow(
   { clock }: CrawlServices,
-  { policy, epoch }: HostDesk,
+  { policy, epoch, skewMs }: HostDesk,
   request: Omit<AdmitRequest, "robots"> & { url: string },
   records: { host: HostState | undefined; robots: RobotsView | undefined },
 ): Admission {
   const now = clock.now();
   const robots = request.lease.kind === "robots" ? undefined : judgeView(records.robots, request.url, now);
-  return admit(records.host ?? newHost(epoch), { ...request, robots }, policy, now);
+  return admit(records.host ?? newHost(epoch), { ...request, robots }, policy, now, skewMs);
 }
 
 /** Ends the request of `token`. `extra`: what the same write changes beside. Returns the record as it then stands. */
@@ -63,14 +65,21 @@ export function releaseDurably(
   extra: (host: HostState) => HostState = (host) => host,
 ): Promise<HostState> {
   const spread = services.random.next();
-  return changeHost(services, desk, (host) => extra(release(host, desk.policy, token, end, spread)));
+  return changeHost(services, desk, (host) => extra(release(host, desk.policy, token, late(end, desk.skewMs), spread)));
 }
 
 /** Notes that a connection could not be made: the host rests, though nothing was admitted. */
 export function noteConnectFailure(services: CrawlServices, desk: HostDesk, reason: FailureReason): Promise<HostState> {
   const spread = services.random.next();
-  const endedAt = services.clock.now();
+  const endedAt = services.clock.now() + desk.skewMs;
   return changeHost(services, desk, (host) => connectFailed(host, reason, endedAt, spread));
+}
+
+/** The end as the slowest clock would have told it. */
+function late(end: RequestEnd, skewMs: number): RequestEnd {
+  if (end.kind === "unsent" || skewMs === 0) return end;
+  const times = { sentAt: end.sentAt + skewMs, endedAt: end.endedAt + skewMs };
+  return end.kind === "failed" ? { ...end, ...times } : { ...end, ...times, answeredAt: end.answeredAt + skewMs };
 }
 
 export async function changeHost(

@@ -33,12 +33,17 @@ export function fetchPool({ slots, clock, metrics, run, turnAway }: PoolOptions)
   const drained: (() => void)[] = [];
   let running = 0;
   let leaving = 0;
+  /** Let in by a door and not yet entered. */
+  let entering = 0;
   let open = true;
 
-  const waiting = (): number => early.size + queue.length;
+  const waiting = (): number => early.size + queue.length + entering;
   const gauge = (): void => {
     metrics.gauge("gleaner_fetches_in_flight", running);
-    while (doors.length > 0 && (waiting() < waitingMax || !open)) doors.shift()!();
+    while (doors.length > 0 && (waiting() < waitingMax || !open)) {
+      entering++;
+      doors.shift()!();
+    }
     if (!open && running + leaving + waiting() === 0) for (const done of drained.splice(0)) done();
   };
   const leave = (lease: FetchLease): void => {
@@ -74,7 +79,10 @@ export function fetchPool({ slots, clock, metrics, run, turnAway }: PoolOptions)
 
   return {
     async take(lease) {
-      if (open && waiting() >= waitingMax) await new Promise<void>((resolve) => doors.push(resolve));
+      if (open && waiting() >= waitingMax) {
+        await new Promise<void>((resolve) => doors.push(resolve));
+        entering--;
+      }
       enter(lease);
     },
     drain() {

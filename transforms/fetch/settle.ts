@@ -11,7 +11,7 @@ export async function settle(
   lease: FetchLease,
   outcome: "robots" | "address" | "poisoned",
 ): Promise<LeaseEnd> {
-  const done = await completeDurably(services, lease, { outcome });
   await outcomeEvent(services, lease, { outcome, at: services.clock.now() });
+  const done = await completeDurably(services, lease, { outcome });
   return { fetched: false, result: outcome, ...(done === undefined ? {} : { nextDueAt: done.nextFetchAt }) };
 }

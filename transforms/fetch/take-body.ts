@@ -51,20 +51,14 @@ export async function takeBody(services: CrawlServices, config: CrawlConfig, job
     return { completion: { outcome, content: { hash, indexable: false, reparse: false } }, event: { ...event, links } };
   }
   if (kind === "other-accepted") return { completion: { outcome, content: { hash, indexable: false, reparse: false } }, event };
-  if (same && before.linkSetHash !== undefined) return unchangedPage(config, job, hash, event);
+  if (same && before.linkSetHash !== undefined && before.indexed) return unchangedPage(config, job, hash, event);
   return parsedPage(services, config, { ...job, hash, ref, contentType, outcome, event });
 }
 
-/** The same bytes again need no second parse; a changed X-Robots-Tag still counts, and who was not indexed is not indexed now. */
-function unchangedPage(
-  config: CrawlConfig,
-  { answer, before }: BodyJob,
-  hash: Uint8Array,
-  event: Partial<EventDetails>,
-): TakenBody {
+/** The same bytes of an indexed page need no second parse; an X-Robots-Tag that came meanwhile still counts. */
+function unchangedPage(config: CrawlConfig, { answer }: BodyJob, hash: Uint8Array, event: Partial<EventDetails>): TakenBody {
   const { noindex } = robotsDirectives(headersOf(answer.headers, "x-robots-tag"), config.productToken);
-  const indexable = before.indexed === true && !noindex;
-  return { completion: { outcome: "unchanged", content: { hash, indexable, reparse: false } }, event };
+  return { completion: { outcome: "unchanged", content: { hash, indexable: !noindex, reparse: false } }, event };
 }
 
 type ParseJob = BodyJob & {

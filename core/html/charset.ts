@@ -147,7 +147,7 @@ function readTag(head: string, start: number): PrescannedTag {
     at = ATTRIBUTE.lastIndex;
     const name = (found[1] as string).toLowerCase();
     const value = found[2] ?? found[3] ?? found[4] ?? "";
-    if (at < head.length && !attributes.has(name)) attributes.set(name, value.toLowerCase());
+    if (!attributes.has(name)) attributes.set(name, value.toLowerCase());
   }
   while (at < head.length && /[\t\n\f\r /]/.test(head[at] as string)) at++;
   if (head[at] === ">") return { isMeta, attributes, end: at + 1 };

@@ -23,22 +23,3 @@ export interface Scan {
   /** Tags, attributes, texts and comments: what a tree of the page would hold at most (a stray </p> makes an element too). */
   nodes: number;
 }
-
-export function emptyScan(): Scan {
-  return {
-    hrefs: new Map(),
-    hrefsBeyond: 0,
-    hrefsTooLong: 0,
-    baseHref: undefined,
-    canonicalHref: undefined,
-    refresh: undefined,
-    title: "",
-    language: undefined,
-    description: undefined,
-    noindex: false,
-    nofollow: false,
-    text: "",
-    tags: 0,
-    nodes: 0,
-  };
-}

@@ -4,7 +4,7 @@ import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { limits } from "../../schemas/limits.ts";
 import { metaDirectives } from "../http/robots-tag.ts";
 import { type ElementFacts, elementFacts, isForeign } from "./elements.ts";
-import { emptyScan, type Scan } from "./scan-result.ts";
+import type { Scan } from "./scan-result.ts";
 import { collapse, hasToken, languageOf, withoutFragment } from "./values.ts";
 
 export interface ScanOptions {
@@ -217,4 +217,23 @@ class Pass implements TokenizerCallbacks {
   #entitle(piece: string): void {
     if (this.#title !== undefined && this.#title.length <= 4 * limits.titleChars) this.#title += piece;
   }
+}
+
+function emptyScan(): Scan {
+  return {
+    hrefs: new Map(),
+    hrefsBeyond: 0,
+    hrefsTooLong: 0,
+    baseHref: undefined,
+    canonicalHref: undefined,
+    refresh: undefined,
+    title: "",
+    language: undefined,
+    description: undefined,
+    noindex: false,
+    nofollow: false,
+    text: "",
+    tags: 0,
+    nodes: 0,
+  };
 }

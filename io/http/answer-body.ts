@@ -52,7 +52,7 @@ function tooLong(limits: BodyLimits): BodyCut {
   return new BodyCut("wire-bytes", `more than ${limits.wireBytes} bytes`);
 }
 
-/** Small buffers share Node's pool: to transfer one would take the others along. */
+/** Small buffers share Node's pool, where to transfer one would take the others along; zlib's are longer than what they hold. */
 function owned(bytes: Buffer): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes);
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -21,6 +21,8 @@ export interface UndiciHttpOptions {
   resolver: Resolver;
   /** What the guard lets through beyond public addresses. */
   allow: AddressRanges;
+  /** Why an address that the guard lets through is not asked all the same; undefined: it is. */
+  refuse?: (address: string) => string | undefined;
   /** Where to connect in place of a URL's host and port; the guard judges that place all the same. */
   connectTo?: (host: string, port: number) => { host: string; port: number } | undefined;
   /** Connections in use at once; up to limits.keptConnections more idle. */
@@ -116,10 +118,10 @@ async function open(shared: Shared, target: Target, limits: RequestLimits, time:
   );
   if (resolved === undefined) return refusal("timeout", "the request's time ended in the look-up");
   if (!resolved.ok) return refusal("dns", resolved.detail);
-  const verdicts = resolved.addresses.map((address) => ({ address, ...addressVerdict(address, allow) }));
-  const allowed = verdicts.filter((verdict) => verdict.allowed).map(({ address }) => address);
+  const verdicts = resolved.addresses.map((address) => ({ address, refused: refusedFor(shared, address) }));
+  const allowed = verdicts.filter(({ refused }) => refused === undefined).map(({ address }) => address);
   if (allowed.length === 0) {
-    const reasons = verdicts.map((verdict) => `${verdict.address} (${verdict.allowed ? "" : verdict.range})`);
+    const reasons = verdicts.map(({ address, refused }) => `${address} (${refused})`);
     return refusal("address", `${target.host}: ${reasons.join(", ") || "no address"}`);
   }
   const { rejectUnauthorized = true } = shared.tls ?? {};
@@ -128,6 +130,11 @@ async function open(shared: Shared, target: Target, limits: RequestLimits, time:
   if (!opened.ok) return refusal(opened.reason, opened.detail);
   const { socket, address } = opened;
   return openConnection({ key: target.key, origin: target.url.origin, address, socket, headerBytes: limits.headerBytes });
+}
+
+function refusedFor({ allow, refuse }: Shared, address: string): string | undefined {
+  const verdict = addressVerdict(address, allow);
+  return verdict.allowed ? refuse?.(address) : verdict.range;
 }
 
 interface Use {

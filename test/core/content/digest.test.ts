@@ -1,0 +1,23 @@
+// Are digests what other programs compute?
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { linkSetHash, sha1Base32, sha256 } from "../../../core/content/digest.ts";
+
+test("SHA-256 of nothing is the well-known one", () => {
+  assert.equal(
+    Buffer.from(sha256(new Uint8Array())).toString("hex"),
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+  );
+});
+
+test("SHA-1 in base32 is as WARC files write it", () => {
+  assert.equal(sha1Base32(new Uint8Array()), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
+  assert.equal(sha1Base32(Buffer.from("abc")), "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5");
+});
+
+test("links are hashed as a set of eight bytes", () => {
+  const hash = linkSetHash(["http://h/a", "http://h/b"]);
+  assert.equal(hash.length, 8);
+  assert.deepEqual(linkSetHash(["http://h/b", "http://h/a", "http://h/b"]), hash);
+  assert.notDeepEqual(linkSetHash(["http://h/a"]), hash);
+});

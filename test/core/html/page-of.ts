@@ -1,0 +1,15 @@
+// How do tests parse a page? A request with the usual values, of which each test says only what matters to it.
+import { parsePage } from "../../../core/html/page.ts";
+import type { Page, PageRequest } from "../../../core/html/types.ts";
+
+export function pageOf(markup: string | Uint8Array, changes: Partial<PageRequest> = {}): Page {
+  return parsePage({
+    url: "http://example.org/d/me.html",
+    bytes: typeof markup === "string" ? Buffer.from(markup) : markup,
+    contentType: "text/html; charset=utf-8",
+    robotsTags: [],
+    productToken: "OurBot",
+    document: false,
+    ...changes,
+  });
+}

@@ -1,0 +1,51 @@
+// What the crawl command says of itself.
+import { limits } from "../schemas/limits.ts";
+import { exitCodes } from "./exit-codes.ts";
+
+export const crawlHelp = `Gleaner crawls sites politely and keeps everything durable.
+
+  npm run crawl -- URL… [options]
+
+What to crawl
+  --seeds FILE              more seeds, one URL a line, # begins a comment
+  --sitemaps                follow the hosts' sitemaps
+  --scope host|domain|any   same host name, any scheme or port (default); same registrable domain; no bound
+  --include PATTERN         anchored globs over the canonical URL: * within a path segment, ** across;
+  --exclude PATTERN         repeatable, the last match wins; with an include, what matches nothing is left out
+  --max-pages N             pages of the whole crawl, over all runs on the same data
+  --max-pages-per-host N    default ${limits.pagesPerHost}
+  --max-depth N             links from the nearest seed, default ${limits.depthMax}
+  --accept-types TYPES      media types to keep beyond HTML, XHTML, text, sitemaps and feeds: application/pdf,image/*
+
+How politely
+  --delay-ms N              from an answer to the next request to the same host, default ${limits.delayMs}
+  --host-concurrency N      requests to one host at once, default ${limits.hostConcurrency}
+                            below ${limits.delayMsMin} or above 1 only for hosts behind --allow-address or named in --policies
+  --policies FILE           what was agreed with owners: {"version": 1, "hosts": [{"host": "example.org", "delayMs": 200,
+                            "concurrency": 2, "pagesMax": 1000, "paused": false}]}; *.example.org and name:port are possible
+  --user-agent NAME         default Gleaner/VERSION; its first word is what robots.txt is read for
+  --contact URL|MAIL        how site owners reach you; required for any address that is not loopback
+
+How
+  --data DIR                everything durable, default ./data; the same folder resumes
+  --durability power|process  what a commit survives: a power cut (default), or only the end of the process
+  --documents true|false    write main text, headings and structured data of pages, default true
+  --fetchers N              requests under way at once over all hosts, default ${limits.fetchers}
+  --timeout-ms N            one request in all, default ${limits.requestMs}
+  --idle-horizon SECONDS    the crawl is idle when nothing but revisits is due within it, default 120
+  --stop-when-idle=false    go on waiting (the default with --scope any and no --max-pages)
+  --allow-address CIDR      let the address guard pass these non-public addresses; repeatable
+  --connect-to PATTERN=HOST:PORT  where to connect for hosts that match, a glob over host:port; repeatable
+
+What it says
+  --json                    one report object on stdout, everything else on stderr
+  --verbose                 log what happens to single requests
+  -h, --help
+
+Ctrl-C ends it cleanly, a second one at once; the same command resumes.
+Exit codes: ${exitCodes.done} done, ${exitCodes.limit} page limit reached, ${exitCodes.nothingFetched} nothing could be fetched, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory cannot be used,
+            ${exitCodes.interrupted} interrupted, ${exitCodes.fault} an error of ours.
+
+  npm run inspect -- URL --data DIR   what is known of one URL
+  npm run explain -- HOST --data DIR  why a host is or is not being fetched
+`;

@@ -1,0 +1,186 @@
+// The one place that joins ports and adapters: a data directory on SQLite and files, opened to crawl or only to read.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { compileConnectTo } from "../core/url/connect-to.ts";
+import { warcinfoRecord } from "../core/warc/warcinfo.ts";
+import { systemClock } from "../io/clock.ts";
+import { gunzip } from "../io/gunzip.ts";
+import { systemResolver } from "../io/http/dns.ts";
+import { type UndiciHttpOptions, undiciHttp } from "../io/http/undici-http.ts";
+import { memoryMetrics } from "../io/metrics.ts";
+import { fileArchive } from "../io/objects/archive-files.ts";
+import { fileEvents } from "../io/objects/events-files.ts";
+import { realFiles } from "../io/objects/file-layer.ts";
+import { fileLines } from "../io/objects/lines-files.ts";
+import { type ReadBack, readEvents } from "../io/objects/read-events.ts";
+import { workerParser } from "../io/parsing/pool.ts";
+import { memoryQueue } from "../io/queues/memory-queue.ts";
+import { systemRandom } from "../io/random.ts";
+import { crawlRunning } from "../io/stores/crawl-running.ts";
+import { openSqliteReader } from "../io/stores/sqlite-reader.ts";
+import { openSqliteStore, type SqliteStore } from "../io/stores/sqlite-store.ts";
+import type { Log } from "../ports/log.ts";
+import { StoreError } from "../ports/versioned-table.ts";
+import type { CrawlConfig } from "../schemas/crawl-config.ts";
+import type { EventKind, EventOf } from "../schemas/events.ts";
+import { limits } from "../schemas/limits.ts";
+import { robotsReader } from "../transforms/robots-reader.ts";
+import { configOf } from "./config.ts";
+import { type CrawlOptions, VERSION } from "./options.ts";
+import type { OutlookSource } from "./outlook.ts";
+import { crawlTables, durableQueueNames, type RawTables, tableNames, type WorkerPorts } from "./worker.ts";
+
+export type OpenedCrawl = WorkerPorts & {
+  metrics: ReturnType<typeof memoryMetrics>;
+  config: CrawlConfig;
+  /** Ends what is open, in the order that loses nothing. */
+  close(): Promise<void>;
+};
+
+const PARSER_WORKERS = 1; // beside the crawler's own thread and the store's, on two cores
+const PARSE_QUEUE = 256; // pages that wait for a parser before they are put off
+
+/** Opens or makes the data directory of a crawl. Rejects with StoreError; nothing is written then. */
+export async function openCrawl(options: CrawlOptions, log: Log): Promise<OpenedCrawl> {
+  const { data: folder, durability } = options;
+  const clock = systemClock();
+  const random = systemRandom();
+  const metrics = memoryMetrics();
+  const store = await openSqliteStore({ folder, tables: tableNames, queues: durableQueueNames, durability });
+  const config = await crawlConfig(options, store);
+  const files = { files: realFiles, clock, random, durability, log };
+  const archive = await fileArchive({
+    ...files,
+    folder: join(folder, "pages"),
+    warcinfo: (filename, at) => warcinfo(options, random.token(), filename, at),
+  });
+  const documents = await fileLines({ ...files, folder: join(folder, "documents"), gzip: true });
+  const events = await fileEvents({ ...files, folder: join(folder, "events") });
+  const parser = workerParser({
+    workers: PARSER_WORKERS,
+    timeMs: limits.parseMs,
+    memoryMb: limits.parserMemoryMb,
+    queueMax: PARSE_QUEUE,
+    clock,
+  });
+  const resolver = systemResolver({ clock });
+  const http = crawlHttp(options, { clock, metrics, resolver });
+  return {
+    clock,
+    random,
+    metrics,
+    log,
+    config,
+    http,
+    archive,
+    documents,
+    events,
+    parser,
+    gunzip,
+    tables: Object.fromEntries(tableNames.map((name) => [name, store.table(name)])) as RawTables,
+    queues: { discover: store.queue("discover"), reparse: store.queue("reparse"), host: memoryQueue() },
+    async close() {
+      await Promise.allSettled([http.close(), parser.close(), archive.close(), documents.close(), events.close()]);
+      resolver.close();
+      await store.close();
+    },
+  };
+}
+
+/** Whether a crawl has been made in this folder; whether it can be opened is another question. */
+export function hasCrawl(folder: string): boolean {
+  return existsSync(join(folder, "state.sqlite"));
+}
+
+function crawlHttp(options: CrawlOptions, ports: Pick<UndiciHttpOptions, "clock" | "metrics" | "resolver">) {
+  const connectTo = compileConnectTo(options.connectTo);
+  return undiciHttp({
+    ...ports,
+    allow: options.allow,
+    connectTo: (host, port) => connectTo.target(host, port),
+    fetchers: options.fetchers,
+    // Without a contact nobody but ourselves is asked.
+    ...(options.contact === undefined
+      ? { refuse: (address: string) => (isLoopback(address) ? undefined : "no --contact was given") }
+      : {}),
+  });
+}
+
+function isLoopback(address: string): boolean {
+  return /^127\./.test(address) || address === "::1" || /^::ffff:127\./i.test(address);
+}
+
+function warcinfo(options: CrawlOptions, id: string, filename: string, at: number) {
+  const { userAgent, contact } = options;
+  return warcinfoRecord({
+    id,
+    at,
+    software: `Gleaner/${VERSION}`,
+    userAgent,
+    filename,
+    robots: "obey",
+    ...(contact === undefined ? {} : { contact }),
+  });
+}
+
+const SEEDS_KEPT = 10_000; // seeds whose hosts bound the scope of a resumed crawl
+
+/** What this run is asked for, with the seeds of the earlier ones: the same folder goes on with the same scope. */
+async function crawlConfig(options: CrawlOptions, store: SqliteStore): Promise<CrawlConfig> {
+  const before = JSON.parse((await store.meta.get("seeds")) ?? "[]") as string[];
+  const seeds = [...new Set([...before, ...options.seeds])];
+  const epoch = Number((await store.meta.get("epoch")) ?? "0") + 1;
+  await store.meta.set("seeds", JSON.stringify(seeds.slice(0, SEEDS_KEPT)));
+  await store.meta.set("epoch", String(epoch));
+  const config = configOf(options, seeds, epoch);
+  await store.meta.set("config", JSON.stringify(config));
+  return config;
+}
+
+export type CrawlReading = OutlookSource & {
+  tables: ReturnType<typeof crawlTables>;
+  config: CrawlConfig;
+  folder: string;
+  now(): number;
+  /** Whether a crawl holds the folder at this moment; undefined: it cannot be told. */
+  running(): boolean | undefined;
+  /** Newest first: io/objects/read-events.ts. */
+  events<K extends EventKind>(wanted: EventsWanted<K>): Promise<ReadBack<EventOf<K>>>;
+  close(): Promise<void>;
+};
+
+/** For tools, which tell a store's fault from their own. */
+export { StoreError };
+
+export type EventsWanted<K extends EventKind> = {
+  kind: K;
+  holding: string;
+  wanted: (event: EventOf<K>) => boolean;
+  max: number;
+};
+
+/** The records of a data directory, whether a crawl runs on it or not. Rejects with StoreError. */
+export async function openForReading(folder: string): Promise<CrawlReading> {
+  const reader = await openSqliteReader(folder);
+  const written = await reader.meta.get("config");
+  if (written === undefined) {
+    await reader.close();
+    throw new StoreError(`${folder} holds a crawl that ended before it began: start it again`);
+  }
+  const config = JSON.parse(written) as CrawlConfig;
+  const tables = crawlTables(
+    Object.fromEntries(tableNames.map((name) => [name, reader.table(name)])) as RawTables,
+    systemRandom(),
+  );
+  const clock = systemClock();
+  return {
+    folder,
+    tables,
+    config,
+    robots: robotsReader(tables.robots, config.productToken),
+    now: () => clock.now(),
+    running: () => crawlRunning(folder),
+    events: (wanted) => readEvents({ ...wanted, folder: join(folder, "events"), files: realFiles }),
+    close: () => reader.close(),
+  };
+}

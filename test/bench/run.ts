@@ -1,0 +1,16 @@
+// npm run bench -- NAME: measurements, never judged; each prints its figures beside what they are to be read against.
+import { benchCrawl } from "./crawl.ts";
+
+const benches: Record<string, { what: string; run: (args: string[]) => Promise<void> }> = {
+  crawl: { what: "a synthetic web crawled without delays, beside what undici and the parsers cost alone", run: benchCrawl },
+};
+
+const [name, ...args] = process.argv.slice(2);
+const bench = name === undefined ? undefined : benches[name];
+if (bench === undefined) {
+  const list = Object.entries(benches).map(([each, { what }]) => `  npm run bench -- ${each}   ${what}`);
+  process.stderr.write(`which bench?\n${list.join("\n")}\n`);
+  process.exitCode = 2;
+} else {
+  await bench.run(args);
+}

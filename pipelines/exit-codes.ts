@@ -8,7 +8,7 @@ export const exitCodes = {
   badUsage: 2,
   /** --max-pages was reached. */
   limit: 3,
-  /** No page of this crawl was ever answered. */
+  /** No page of this crawl was ever answered; of inspect and explain: the URL or host is not known. */
   nothingFetched: 4,
   /** The data directory cannot be used: in use, of another version, damaged, full, or not writable. */
   brokenStore: 5,

@@ -68,7 +68,7 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
     idleHorizonMs: options.idleHorizonMs,
     stopWhenIdle: options.stopWhenIdle,
   });
-  const endSignals = stopOnSignals(running);
+  const endSignals = stopOnSignals(running, () => clock.now());
   const end = await running.ended;
   endSignals();
   endStatus();
@@ -101,12 +101,18 @@ function exitCodeOf(cause: EndCause, error: unknown, report: CrawlReport, pagesB
   return cause === "limit" ? exitCodes.limit : exitCodes.done;
 }
 
-/** The first signal ends the crawl cleanly, the second at once; what was acknowledged is safe either way. */
-function stopOnSignals(running: RunningCrawl): () => void {
-  let asked = false;
+/** Where npm's script shell is bash, one Ctrl-C comes twice: from the terminal and from npm. */
+const SAME_PRESS_MS = 500;
+
+/** The first signal ends the crawl cleanly, a later one at once; what was acknowledged is safe either way. */
+function stopOnSignals(running: RunningCrawl, now: () => number): () => void {
+  let askedAt: number | undefined;
   const stop = (): void => {
-    if (asked) process.exit(exitCodes.interrupted);
-    asked = true;
+    if (askedAt !== undefined) {
+      if (now() - askedAt > SAME_PRESS_MS) process.exit(exitCodes.interrupted);
+      return;
+    }
+    askedAt = now();
     process.stderr.write("\ngleaner: stopping, requests under way are finished first; once more to stop at once\n");
     running.stop("interrupted");
   };

@@ -1,0 +1,83 @@
+// How does every tool read its arguments, open the data directory and end? One line to stderr and a code for each cause.
+import { parseArgs } from "node:util";
+import { exitCodes } from "../../pipelines/exit-codes.ts";
+import { UsageError } from "../../pipelines/options.ts";
+import { type CrawlReading, openForReading, StoreError } from "../../pipelines/wiring.ts";
+
+export interface Tool<Target> {
+  name: string;
+  help: string;
+  /** Throws UsageError where the argument is not what the tool is for. */
+  target: (argument: string) => Target;
+  /** What is to be said, and whether what was asked for is known at all. */
+  run: (reading: CrawlReading, target: Target) => Promise<{ known: boolean; json: object; text: string }>;
+}
+
+export interface Told {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Never rejects. */
+export async function runTool<Target>(tool: Tool<Target>, args: readonly string[]): Promise<Told> {
+  let reading: CrawlReading | undefined;
+  try {
+    const asked = parsed(tool, args);
+    if (asked === "help") return { code: exitCodes.done, stdout: tool.help, stderr: "" };
+    reading = await openForReading(asked.data);
+    const { known, json, text } = await tool.run(reading, asked.target);
+    // Where nothing is known, the code is that of a crawl that has nothing to show.
+    const code = known ? exitCodes.done : exitCodes.nothingFetched;
+    return { code, stdout: `${asked.json ? jsonOf(json) : text}\n`, stderr: "" };
+  } catch (error) {
+    const line = String((error as Error).message ?? error).replaceAll(/\s+/g, " ");
+    return { code: codeOf(error), stdout: "", stderr: `${tool.name}: ${line}\n` };
+  } finally {
+    await reading?.close();
+  }
+}
+
+/** Says it and sets the exit code; what is written to a pipe still leaves before the process ends. */
+export function say({ code, stdout, stderr }: Told): void {
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  process.exitCode = code;
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof UsageError) return exitCodes.badUsage;
+  return error instanceof StoreError ? exitCodes.brokenStore : exitCodes.fault;
+}
+
+function parsed<Target>(tool: Tool<Target>, args: readonly string[]) {
+  const { values, positionals } = flagsOf(tool.name, args);
+  if (values.help) return "help";
+  const [argument, second] = positionals;
+  if (argument === undefined || second !== undefined)
+    throw new UsageError(`one argument is expected, not ${positionals.length}; npm run ${tool.name} -- --help tells more`);
+  return { target: tool.target(argument), data: values.data ?? "./data", json: values.json ?? false };
+}
+
+function flagsOf(name: string, args: readonly string[]) {
+  try {
+    const options = {
+      data: { type: "string" },
+      json: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    } as const;
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const [first] = String((error as Error).message).split(/[.\n]/);
+    throw new UsageError(`${first}; npm run ${name} -- --help lists what there is`);
+  }
+}
+
+const TIME = /(?:^at|^until|At|Until)$/;
+
+/** Times as ISO 8601, so that people and programs read them alike. */
+function jsonOf(value: object): string {
+  return JSON.stringify(value, (key, each) =>
+    typeof each === "number" && TIME.test(key) ? new Date(each).toISOString() : each,
+  );
+}

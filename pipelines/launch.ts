@@ -1,8 +1,8 @@
 // A crawl on the embedded engine from its first sweep to its end: the ticker, the watch for idleness and limits, the clean stop.
 
-import { runEmbedded } from "../beam/embedded/run-embedded.ts";
+import { type EmbeddedJob, runEmbedded } from "../beam/embedded/run-embedded.ts";
+import type { AnyDefinition } from "../beam/pardo.ts";
 import { dofnRegistry } from "../beam/registry.ts";
-import type { StoreError } from "../ports/versioned-table.ts";
 import { encode } from "../schemas/codec.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
@@ -19,6 +19,8 @@ export interface LaunchOptions {
   /** A crawl with nothing due within this many ms is idle. */
   idleHorizonMs: number;
   stopWhenIdle: boolean;
+  /** Stand-ins for the DoFns of the graph, by name; for simulated faults of an engine. */
+  definitions?: readonly AnyDefinition[];
 }
 
 export type EndCause = "done" | "limit" | "interrupted" | "broken";
@@ -34,16 +36,19 @@ export interface RunningCrawl {
   readonly ended: Promise<CrawlEnd>;
   /** Admits nothing more, waits for what is under way, and ends; a second call changes nothing. */
   stop(cause: EndCause, error?: unknown): void;
+  /** By stage. */
+  stats(): ReturnType<EmbeddedJob["stats"]>;
 }
 
 const WATCH_MS = 200; // between two looks for idleness
 const QUIET_LOOKS = 2; // in a row before the stores are asked
 
-export function launchCrawl({ services, config, seeds, idleHorizonMs, stopWhenIdle }: LaunchOptions): RunningCrawl {
+export function launchCrawl(options: LaunchOptions): RunningCrawl {
+  const { services, config, seeds, definitions = crawlDefinitions } = options;
   const { clock, log, metrics, random } = services;
   const job = runEmbedded({
     proto: crawlPipeline(config),
-    registry: dofnRegistry(crawlDefinitions),
+    registry: dofnRegistry<AnyDefinition>(definitions),
     services,
     clock,
     random,
@@ -58,7 +63,7 @@ export function launchCrawl({ services, config, seeds, idleHorizonMs, stopWhenId
   };
 
   const endSweeps = repeat(services, limits.sweepMs, () => sweepAll(services, config));
-  const watch = idleWatch({ services, config, idleHorizonMs, stopWhenIdle, quiet: () => job.quiet(), stop });
+  const endWatch = watchForEnd({ ...options, quiet: () => job.quiet(), stop });
   const start = async (): Promise<void> => {
     if (seeds.length > 0)
       await publishDiscoveries(services, { source: "seed", depth: 0, hops: 0, kind: "page", urls: [...seeds] });
@@ -68,12 +73,13 @@ export function launchCrawl({ services, config, seeds, idleHorizonMs, stopWhenId
 
   const ended = job.done.then(async (end): Promise<CrawlEnd> => {
     endSweeps();
-    watch.end();
+    endWatch();
     const { cause, error } = stopping ?? { cause: "broken" as const, error: undefined };
     const failed = end.state === "failed";
-    return { cause: failed ? "broken" : cause, deferred: await watch.deferred(), error: failed ? end.error : error };
+    const deferred = cause === "broken" ? [] : await deferredHosts(services, config);
+    return { cause: failed ? "broken" : cause, deferred, error: failed ? end.error : error };
   });
-  return { ended, stop };
+  return { ended, stop, stats: () => job.stats() };
 }
 
 /** Every overdue host is woken; what a lost job left behind is found by it. */
@@ -99,30 +105,33 @@ function repeat({ clock, log }: CrawlServices, everyMs: number, work: () => Prom
   };
 }
 
-interface WatchOptions extends Omit<LaunchOptions, "seeds"> {
-  quiet: () => boolean;
-  stop: (cause: EndCause, error?: StoreError) => void;
+async function deferredHosts(services: CrawlServices, config: CrawlConfig): Promise<Deferred[]> {
+  const { deferred } = await outlookOfAll(services, config, { now: services.clock.now(), horizonMs: 0 });
+  return deferred;
 }
 
-/** Ends the crawl when nothing more can happen soon, or when its pages are spent. */
-function idleWatch({ services, config, idleHorizonMs, stopWhenIdle, quiet, stop }: WatchOptions) {
+interface WatchOptions extends LaunchOptions {
+  quiet: () => boolean;
+  stop: (cause: EndCause) => void;
+}
+
+/** Ends the crawl when nothing more can happen soon, or when its pages are spent. Returns a function that ends the watch. */
+function watchForEnd({ services, config, idleHorizonMs, stopWhenIdle, quiet, stop }: WatchOptions): () => void {
+  if (!stopWhenIdle && config.pagesMax === undefined) return () => {};
   const { budget, clock, pool, queues } = services;
   let looks = 0;
-  const depths = async (): Promise<number> =>
-    (await Promise.all([queues.discover, queues.host, queues.reparse].map((queue) => queue.depth()))).reduce((a, b) => a + b);
-  const look = async (): Promise<void> => {
-    const still = quiet() && pool.held === 0 && (await depths()) === 0;
-    looks = still ? looks + 1 : 0;
+  const still = async (): Promise<boolean> => {
+    if (!quiet() || pool.held > 0) return false;
+    const depths = await Promise.all([queues.discover, queues.host, queues.reparse].map((queue) => queue.depth()));
+    return depths.every((depth) => depth === 0);
+  };
+  return repeat(services, WATCH_MS, async () => {
+    looks = (await still()) ? looks + 1 : 0;
     if (looks < QUIET_LOOKS) return;
     if (budget.left <= 0) return stop("limit");
     if (!stopWhenIdle) return;
-    const outlook = await outlookOfAll(services, config, { now: clock.now(), horizonMs: idleHorizonMs, firstOnly: true });
+    const now = clock.now();
+    const outlook = await outlookOfAll(services, config, { now, horizonMs: idleHorizonMs, firstOnly: true });
     if (!outlook.soon && quiet() && pool.held === 0) stop("done");
-  };
-  const end = repeat(services, WATCH_MS, look);
-  return {
-    end,
-    deferred: async (): Promise<Deferred[]> =>
-      (await outlookOfAll(services, config, { now: clock.now(), horizonMs: 0 })).deferred,
-  };
+  });
 }

@@ -28,11 +28,6 @@ export class Writer {
     this.#bytes[at] = rest;
   }
 
-  double(value: number): void {
-    const at = this.#room(8);
-    this.#bytes.writeDoubleLE(value, at);
-  }
-
   bytes(value: Uint8Array): void {
     this.uint(value.length);
     const at = this.#room(value.length);
@@ -76,10 +71,6 @@ export class Reader {
     }
   }
 
-  double(): number {
-    return this.#take(8).readDoubleLE(0);
-  }
-
   bytes(): Uint8Array {
     return Uint8Array.from(this.#take(this.uint()));
   }
@@ -103,7 +94,7 @@ export class CodecError extends Error {}
 
 /** What a column of this kind is in a warehouse table, and how records of it are printed. */
 export type Kind =
-  | { kind: "text" | "uint" | "double" | "bool" | "bytes" }
+  | { kind: "text" | "uint" | "bool" | "bytes" }
   | { kind: "list"; of: Kind }
   | { kind: "optional"; of: Kind }
   | { kind: "struct"; fields: Record<string, Kind> };
@@ -119,7 +110,7 @@ export interface Codec<T> {
 export type TypeOf<C> = C extends Codec<infer T> ? T : never;
 
 const simple = <T>(
-  kind: "text" | "uint" | "double" | "bool" | "bytes",
+  kind: "text" | "uint" | "bool" | "bytes",
   is: (value: unknown) => boolean,
   write: (writer: Writer, value: T) => void,
   read: (reader: Reader) => T,
@@ -142,12 +133,6 @@ export const uint: Codec<number> = simple(
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   (w, v) => w.uint(v),
   (r) => r.uint(),
-);
-export const double: Codec<number> = simple(
-  "double",
-  (value) => typeof value === "number",
-  (w, v) => w.double(v),
-  (r) => r.double(),
 );
 export const bool: Codec<boolean> = simple(
   "bool",
@@ -213,7 +198,8 @@ type Maybe<F> = { [K in keyof F as F[K] extends { optional: true } ? K : never]?
 type Flat<T> = { [K in keyof T]: T[K] };
 export type Struct<F> = Flat<Required<F> & Maybe<F>>;
 
-/** Named fields in the order given. Optional ones cost a bit each in a leading mask; new ones are added as optional, at the end. */
+/** Named fields in the order given. Optional ones cost a bit each in a leading mask; new ones are
+ * added as optional, at the end: without a new version only where the struct has an optional field already. */
 export function struct<const F extends Fields>(fields: F): Codec<Struct<F>> {
   const entries = Object.entries(fields) as unknown as [string, Codec<unknown> & { optional?: true }][];
   const optionals = entries.filter(([, codec]) => codec.optional).map(([name]) => name);

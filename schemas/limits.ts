@@ -92,7 +92,7 @@ export const limits = {
   goneRevisitMs: 30 * DAY, // 404 and 410
   robotsRevisitMs: 7 * DAY, // a URL that robots.txt forbids is judged again
   retries: 5, // of a URL whose request fails, before it waits for goneRevisitMs
-  throttledRetries: 20, // of a URL answered with 429 or 503: the host is to blame, not the URL
+  throttledRetries: 20, // of a URL answered with 429, or 503 with Retry-After: the host is to blame, not the URL
   retryMs: MINUTE, // doubles with each
   changeHistory: 16, // past visits kept for the estimator
 

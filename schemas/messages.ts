@@ -2,8 +2,7 @@
 import { bool, list, oneOf, optional, struct, type TypeOf, text, uint, union } from "./codec.ts";
 import { urlKinds } from "./url-state.ts";
 
-export const discoverSources = ["seed", "link", "redirect", "sitemap"] as const;
-export type DiscoverSource = (typeof discoverSources)[number];
+const discoverSources = ["seed", "link", "redirect", "sitemap"] as const;
 
 /** All URLs one page, sitemap, redirect or seed list leads to; at most limits.discoverUrls and limits.discoverBytes. */
 export const discoverMessage = struct({

@@ -8,7 +8,6 @@ export const robotsStatuses = [
   "deferred", // 429: neither; asked again later
   "redirecting", // a hop is still to be asked
 ] as const;
-export type RobotsStatus = (typeof robotsStatuses)[number];
 
 export const robotsState = struct({
   status: oneOf(robotsStatuses),

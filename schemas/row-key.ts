@@ -7,7 +7,7 @@ const SEPARATOR = "/";
 export type RowKey = string;
 
 /** The first two hex digits spread the hosts over the key space; a host's rows lie together. */
-export function hostPrefix(paceKey: string): string {
+function hostPrefix(paceKey: string): string {
   return `${spread(paceKey)}${SEPARATOR}${paceKey}${SEPARATOR}`;
 }
 
@@ -57,11 +57,6 @@ export function duePrefix(paceKey: string, priority: number): string {
 
 export function dueKey(entry: DueEntry): RowKey {
   return `${duePrefix(entry.paceKey, entry.priority)}${String(entry.dueAt).padStart(TIME_DIGITS, "0")}${SEPARATOR}${entry.urlId}`;
-}
-
-/** The first key of a class that is due after `dueAt`. */
-export function dueAfter(paceKey: string, priority: number, dueAt: number): RowKey {
-  return `${duePrefix(paceKey, priority)}${String(dueAt + 1).padStart(TIME_DIGITS, "0")}`;
 }
 
 export function parseDueKey(key: RowKey): DueEntry {

@@ -3,7 +3,6 @@ import { bool, bytes, list, oneOf, optional, struct, type TypeOf, text, uint } f
 import { outcomes } from "./reasons.ts";
 
 export const urlKinds = ["page", "sitemap"] as const;
-export type UrlKind = (typeof urlKinds)[number];
 
 /** 0: seeds and sitemaps; 1: first fetches and retries; 2: revisits; 3: what is gone, failed or forbidden. The class in the due index. */
 export const priorities = { urgent: 0, discovery: 1, revisit: 2, dormant: 3 } as const;

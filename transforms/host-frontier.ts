@@ -21,6 +21,9 @@ const TURN = "turn";
 /** Plans in one turn; a turn that would need more goes on a millisecond later. */
 const ROUNDS = 8;
 
+/** Between two passes over an index that blocked URLs fill: each pass reads all of them. */
+const BLOCKED_PASS_MS = 60_000;
+
 type Cells = { frontier: FrontierState };
 type Context = KeyedContext<typeof outputs, Cells>;
 
@@ -122,6 +125,7 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
       host: host?.value ?? newHost(this.#config.epoch),
       judge: (hostKey, url) => judgeView(viewOf.get(hostKey), url, now),
       epoch: this.#config.epoch,
+      skewMs: this.#config.clockSkewMs,
       draw: () => random.token(),
     };
   }
@@ -134,7 +138,11 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
     const now = clock.now();
     const keys = scans.map((rows) => rows.map((row) => row.key));
     const selection = select(before, keys, ranges[0]!.limit, now);
-    if (selection.taken.length === 0 && !atHead(before)) return this.#refill(paceKey, rewound(before, now));
+    if (selection.taken.length === 0 && !atHead(before)) {
+      const lookAgainAt = before.cursorsResetAt + BLOCKED_PASS_MS;
+      if (before.blocked.length === 0 || now >= lookAgainAt) return this.#refill(paceKey, rewound(before, now));
+      return { ...before, nextDueAt: Math.min(selection.nextDueAt, lookAgainAt) };
+    }
     const records = await tables.urls.get(selection.taken.map(({ urlId }) => rowKey(paceKey, urlId)));
     const { state, stale } = refilled(
       before,

@@ -13,8 +13,9 @@ export type OutlookServices = Pick<CrawlServices, "robots"> & {
   tables: Pick<CrawlServices["tables"], "urls" | "hosts" | "due">;
 };
 
-/** URLs looked at of each class: enough to meet both host keys of a pace key. */
-const PENDING_MAX = 16;
+/** URLs looked at in one read, and at most: enough to find one that is not blocked behind many that are. */
+const PAGE = 64;
+const PENDING_MAX = 4_096;
 
 export async function readOutlook(
   services: OutlookServices,
@@ -22,30 +23,47 @@ export async function readOutlook(
   paceKey: string,
   now: number,
 ): Promise<HostOutlook> {
-  const [[host], pending] = await Promise.all([
-    services.tables.hosts.get([rowKey(paceKey)]),
-    readPending(services, paceKey, now),
-  ]);
-  return hostOutlook(host?.value ?? newHost(config.epoch), pacePolicy(config, paceKey, host?.value), pending, now);
+  const [host] = await services.tables.hosts.get([rowKey(paceKey)]);
+  const record = host?.value ?? newHost(config.epoch);
+  const policy = pacePolicy(config, paceKey, host?.value);
+  let best: HostOutlook = { kind: "idle" };
+  for (const priority of [priorities.urgent, priorities.discovery]) {
+    for await (const pending of pendingPages(services, paceKey, priority, now)) {
+      const outlook = hostOutlook(record, policy, pending, now);
+      if (outlook.kind === "pending" && (best.kind === "idle" || outlook.at < best.at)) best = outlook;
+      if (best.kind === "pending" && !BLOCKED.has(best.reason)) break; // later entries are due no sooner
+    }
+  }
+  return best;
 }
 
-async function readPending({ tables, robots }: OutlookServices, paceKey: string, now: number): Promise<PendingUrl[]> {
-  const scans = await Promise.all(
-    [priorities.urgent, priorities.discovery].map((priority) => {
-      const prefix = duePrefix(paceKey, priority);
-      return tables.due.scan({ from: prefix, to: afterPrefix(prefix), limit: PENDING_MAX });
-    }),
-  );
-  const entries = scans.flat().map((row) => parseDueKey(row.key));
-  const records = await tables.urls.get(entries.map(({ urlId }) => rowKey(paceKey, urlId)));
-  const agreed = entries.flatMap(({ dueAt }, index) => {
-    const record = records[index]?.value;
-    return record === undefined || record.nextFetchAt !== dueAt ? [] : [record];
-  });
-  const hostKeys = [...new Set(agreed.map((record) => hostKeyOf(record.canonicalUrl)))];
-  const views = await robots.read(paceKey, hostKeys);
-  return agreed.map(({ canonicalUrl, nextFetchAt, failureCount }) => {
-    const view = views[hostKeys.indexOf(hostKeyOf(canonicalUrl))];
-    return { url: canonicalUrl, dueAt: nextFetchAt, failureCount, robots: judgeView(view, canonicalUrl, now) };
-  });
+/** Reasons that hold one host key, not the host: another of its URLs may be free. */
+const BLOCKED: ReadonlySet<string> = new Set(["robots-unreachable", "robots-deferred"]);
+
+async function* pendingPages(
+  { tables, robots }: OutlookServices,
+  paceKey: string,
+  priority: number,
+  now: number,
+): AsyncGenerator<PendingUrl[]> {
+  const prefix = duePrefix(paceKey, priority);
+  const to = afterPrefix(prefix);
+  let from = prefix;
+  for (let read = 0; read < PENDING_MAX; read += PAGE) {
+    const rows = await tables.due.scan({ from, to, limit: PAGE });
+    const entries = rows.map((row) => parseDueKey(row.key));
+    const records = await tables.urls.get(entries.map(({ urlId }) => rowKey(paceKey, urlId)));
+    const agreed = entries.flatMap(({ dueAt }, index) => {
+      const record = records[index]?.value;
+      return record === undefined || record.nextFetchAt !== dueAt ? [] : [record];
+    });
+    const hostKeys = [...new Set(agreed.map((record) => hostKeyOf(record.canonicalUrl)))];
+    const views = await robots.read(paceKey, hostKeys);
+    yield agreed.map(({ canonicalUrl, nextFetchAt, failureCount }) => {
+      const view = views[hostKeys.indexOf(hostKeyOf(canonicalUrl))];
+      return { url: canonicalUrl, dueAt: nextFetchAt, failureCount, robots: judgeView(view, canonicalUrl, now) };
+    });
+    if (rows.length < PAGE) return;
+    from = `${rows.at(-1)!.key}\u0000`;
+  }
 }

@@ -6,8 +6,8 @@ import { limits } from "../schemas/limits.ts";
 import { discoverMessage, type HostQueueMessage, hostMessage, hostQueueMessage, reparseMessage } from "../schemas/messages.ts";
 import type { CrawlServices, Queues } from "./services.ts";
 
-/** How long an empty queue is left alone when no arrival wakes it. */
-const IDLE_POLL_MS = 1_000;
+/** How long an empty queue is left alone when no arrival wakes it: arrivals are hints, so one may be missed. */
+const IDLE_POLL_MS = 30_000;
 
 export const sweepRequest = struct({ shard: uint });
 export type SweepRequest = TypeOf<typeof sweepRequest>;
@@ -64,7 +64,7 @@ function queueSource<M, O extends Outputs>(
         }
       }
       context.afterCommit(() => queue.acknowledge(messages.map(({ id }) => id)));
-      return messages.length < limits.queuePull ? 1 : 0;
+      return messages.length < limits.queuePull ? IDLE_POLL_MS : 0;
     },
   };
 }

@@ -86,8 +86,9 @@ async function readStored(
   if (record.contentHash === undefined) return undefined;
   const [row] = await tables.content.get([contentKey(record.contentHash)]);
   if (row === undefined) return undefined;
-  const stored = parseWarcRecord(await archive.read(row.value));
-  if (stored.ok && stored.http !== undefined) return { ref: row.value, http: stored.http };
+  const bytes = await archive.read(row.value).catch(() => undefined); // the place may be damaged: the page is then left as it is
+  const stored = bytes === undefined ? undefined : parseWarcRecord(bytes);
+  if (stored?.ok && stored.http !== undefined) return { ref: row.value, http: stored.http };
   log("error", "a stored page cannot be read back", {
     url: record.canonicalUrl,
     segment: row.value.segment,

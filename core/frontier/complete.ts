@@ -43,7 +43,7 @@ export function complete(before: UrlState, leaseId: string, completion: Completi
   const marks: Marks = {
     dueFrom: { priority: before.priority, dueAt: before.nextFetchAt },
     ...(index === undefined ? {} : { index }),
-    ...(completion.content?.reparse ? { reparse: true } : {}),
+    ...(reparseDue(before, completion) ? { reparse: true } : {}),
   };
   const after: UrlState = {
     ...before,
@@ -134,12 +134,19 @@ function scheduled(before: UrlState, completion: Completion, changed: boolean, n
 }
 
 function visited(before: UrlState, { sentAt }: Completion, changed: boolean, now: number): Schedule {
-  const at = sentAt ?? now;
   const seen = before.contentHash !== undefined && before.lastFetchAt !== undefined;
   if (!seen) return { nextFetchAt: now + nextInterval(undefined, changed), priority: priorities.revisit, failureCount: 0 };
-  const afterMs = Math.max(0, at - (before.lastFetchAt ?? at));
+  const afterMs = sinceVisit(before, sentAt ?? now);
   const changeHistory = remembered(before.changeHistory, { afterMs, changed });
   return { nextFetchAt: now + nextInterval(afterMs, changed), priority: priorities.revisit, failureCount: 0, changeHistory };
+}
+
+/** Tries that failed since are no visits: the one before them is at least as old as the interval it was given. */
+function sinceVisit(before: UrlState, at: number): number {
+  const sinceRequest = Math.max(0, at - (before.lastFetchAt ?? at));
+  if (before.failureCount === 0) return sinceRequest;
+  const last = before.changeHistory?.at(-1);
+  return Math.max(sinceRequest, nextInterval(last?.afterMs, last?.changed ?? false));
 }
 
 /** An upsert for a new document version; a delete when an indexed URL is gone, not to be indexed, redirected or forbidden. */
@@ -147,13 +154,23 @@ function indexChange(before: UrlState, completion: Completion, changed: boolean)
   const { outcome, content } = completion;
   if (before.kind === "page" && content?.indexable && (changed || !before.indexed)) return "upsert";
   if (!before.indexed) return undefined;
-  const ends = outcome === "gone" || outcome === "redirect" || outcome === "robots" || content?.indexable === false;
-  return ends ? "delete" : undefined;
+  return ends(outcome) || content?.indexable === false ? "delete" : undefined;
+}
+
+/** A body says it anew. Without one, the page that is kept is still to be parsed, unless the URL no longer leads to it. */
+function reparseDue(before: UrlState, { outcome, content }: Completion): boolean {
+  if (content !== undefined) return content.reparse;
+  return before.marks?.reparse === true && !ends(outcome);
+}
+
+/** The outcomes that take a URL's document away. */
+function ends(outcome: Outcome): boolean {
+  return outcome === "gone" || outcome === "redirect" || outcome === "robots";
 }
 
 function contentFields(before: UrlState, completion: Completion): Partial<UrlState> {
   const { content } = completion;
-  if (completion.outcome !== "fetched" || content === undefined) return {};
+  if (content === undefined) return {};
   return {
     contentHash: content.hash,
     ...(content.simHash === undefined ? {} : { simHash: Buffer.from(content.simHash, "hex") }),
@@ -165,7 +182,13 @@ function contentFields(before: UrlState, completion: Completion): Partial<UrlSta
   };
 }
 
-/** What the last answer said; validators belong to the body they came with, so only a body or a 304 changes them. */
+/** A document that was taken away is to come back with its page, though the bytes be the same: they are asked for and parsed anew. */
+function withoutLinks(record: UrlState): UrlState {
+  const { linkSetHash: _, ...rest } = record;
+  return rest;
+}
+
+/** What the last answer said; validators belong to the body they came with, so only a body, a 304 or its end changes them. */
 function withLast(record: UrlState, completion: Completion): UrlState {
   const { lastStatus: _s, lastReason: _r, ...rest } = record;
   const after: UrlState = {
@@ -174,8 +197,9 @@ function withLast(record: UrlState, completion: Completion): UrlState {
     ...(completion.reason === undefined ? {} : { lastReason: completion.reason }),
     ...(completion.sentAt === undefined ? {} : { lastFetchAt: completion.sentAt }),
   };
-  if (completion.outcome !== "fetched" && completion.outcome !== "unchanged") return after;
   const { etag, lastModified, ...bare } = after;
+  if (ends(completion.outcome)) return withoutLinks(bare);
+  if (completion.outcome !== "fetched" && completion.outcome !== "unchanged") return after;
   const newEtag = completion.etag ?? (completion.outcome === "unchanged" ? etag : undefined);
   const newModified = completion.lastModified ?? (completion.outcome === "unchanged" ? lastModified : undefined);
   return {

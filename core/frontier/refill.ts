@@ -1,6 +1,6 @@
 // Which URLs join the ready queue? Due entries are hints: the URL record settles version and due time, and what disagrees is deleted.
 import { limits } from "../../schemas/limits.ts";
-import { afterPrefix, dueAfter, duePrefix, parseDueKey, type RowKey } from "../../schemas/row-key.ts";
+import { afterPrefix, duePrefix, parseDueKey, type RowKey } from "../../schemas/row-key.ts";
 import { priorityClasses, type UrlState } from "../../schemas/url-state.ts";
 import { hostKeyOf } from "../url/keys.ts";
 import type { FrontierState, ReadyUrl } from "./state.ts";
@@ -76,10 +76,12 @@ export function refilled(
       stale.push(entry.key);
       continue;
     }
+    const hostKey = hostKeyOf(record.canonicalUrl);
+    if (state.blocked.some((each) => each.hostKey === hostKey)) continue;
     ready.push({
       urlId: entry.urlId,
       url: record.canonicalUrl,
-      hostKey: hostKeyOf(record.canonicalUrl),
+      hostKey,
       kind: record.kind,
       version: record.version,
       priority: record.priority,
@@ -89,9 +91,4 @@ export function refilled(
   }
   ready.sort((a, b) => a.priority - b.priority || a.dueAt - b.dueAt || (a.urlId < b.urlId ? -1 : 1));
   return { state: { ...state, ready, cursors: selection.cursors, nextDueAt: selection.nextDueAt }, stale };
-}
-
-/** Where the first entry that is due after `now` would stand. */
-export function firstAfter(paceKey: string, priority: number, now: number): RowKey {
-  return dueAfter(paceKey, priority, now);
 }

@@ -27,7 +27,6 @@ const leaseOut = struct({
   /** When it is given up if no report comes. */
   expiresAt: uint,
 });
-export type LeaseOut = TypeOf<typeof leaseOut>;
 
 export const frontierState = struct({
   /** Most urgent first; at most limits.readyUrls. */
@@ -41,6 +40,10 @@ export const frontierState = struct({
   nextDueAt: uint,
   /** The turn the timer is set for; 0: none. */
   turnAt: uint,
+  /** Host keys whose robots.txt lets nothing be judged until then: their URLs stay in the index, so that they crowd out no others. */
+  blocked: list(struct({ hostKey: text, until: uint })),
+  /** Places at the host that the last turn could not fill. */
+  placesFree: optional(uint),
   /** No grant before this, after a refusal that has nothing to do with the host. */
   holdUntil: optional(uint),
 });
@@ -50,7 +53,7 @@ const HEAD = ["", "", "", ""];
 
 /** A frontier that knows nothing yet. */
 export function newFrontier(now: number): FrontierState {
-  return { ready: [], cursors: HEAD, cursorsResetAt: now, leases: [], nextDueAt: 0, turnAt: 0 };
+  return { ready: [], cursors: HEAD, cursorsResetAt: now, leases: [], nextDueAt: 0, turnAt: 0, blocked: [] };
 }
 
 export function atHead(state: FrontierState): boolean {
@@ -65,12 +68,15 @@ export function rewound(state: FrontierState, now: number): FrontierState {
 /** A turn no further off than this is not brought forward by a wake: one turn serves many wakes. */
 const WAKE_PATIENCE_MS = 2_000;
 
-/** Reasons that say nothing about the host: the frontier holds for a while instead of granting the same again. */
+/** Reasons that the host's record may not show at the next turn: the frontier holds for a while instead of granting the same again. */
 const HOLDS_MS: Readonly<Record<string, number>> = {
   "page-limit": 60_000,
   shutdown: 60_000,
-  store: 1_000,
+  store: 60_000, // a full disk or a store that is away: asking hosts meanwhile would waste their answers
   contention: 1_000,
+  duplicate: 1_000,
+  epoch: 60_000,
+  concurrency: 100,
   unsent: 100,
   late: 100,
 };
@@ -80,12 +86,15 @@ export function hear(state: FrontierState, message: HostMessage, now: number): {
   if (message.kind === "wake") {
     const nextDueAt = Math.min(state.nextDueAt, message.at);
     // A known turn that lies ahead will see it, and so will the one that a report brings; only a turn far off is brought forward.
-    const farOff = state.leases.length === 0 && state.turnAt - Math.max(now, message.at) > WAKE_PATIENCE_MS;
+    const mayUse = state.leases.length === 0 || (state.placesFree ?? 0) > 0;
+    const farOff = mayUse && state.turnAt - Math.max(now, message.at) > WAKE_PATIENCE_MS;
     return { state: { ...state, nextDueAt }, turn: state.turnAt <= now || farOff };
   }
   const leases = state.leases.filter((lease) => lease.leaseId !== message.leaseId);
-  if (leases.length === state.leases.length) return { state, turn: false }; // doubled, or given up already
-  const after = { ...state, leases, nextDueAt: Math.min(state.nextDueAt, message.nextDueAt ?? state.nextDueAt) };
+  const nextDueAt = Math.min(state.nextDueAt, message.nextDueAt ?? state.nextDueAt);
+  // Doubled, or given up already: the only news is when the URL is due again.
+  if (leases.length === state.leases.length) return { state: { ...state, nextDueAt }, turn: message.nextDueAt !== undefined };
+  const after = { ...state, leases, nextDueAt };
   if (message.fetched || message.result in SETTLED) return { state: after, turn: true };
   const holdMs = HOLDS_MS[message.result];
   return { state: { ...rewound(after, now), ...(holdMs === undefined ? {} : { holdUntil: now + holdMs }) }, turn: true };

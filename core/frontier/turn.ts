@@ -18,6 +18,8 @@ export interface TurnFacts {
   judge: (hostKey: string, url: string) => RobotsJudgement;
   now: number;
   epoch: number;
+  /** How far this worker's clock may be from true time, ms (0 where absent): the admit will wait as much longer. */
+  skewMs?: number;
   /** A new lease id. */
   draw: () => string;
 }
@@ -39,24 +41,35 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 const DAY_MS = 86_400_000;
 
 export function planTurn(before: FrontierState, facts: TurnFacts): Turn {
-  const { now, policy } = facts;
+  const { now } = facts;
   const host = withoutExpired(facts.host, now);
-  const state = forgetLost(before, now);
-  const away = awayUntil(host, policy, now);
+  const state = unblocked(forgetLost(before, now), now);
+  const away = awayUntil(host, facts);
   if (away !== undefined) return { state, grants: [], next: asleep(state, away, now) };
   if (wantsRefill(state, now)) return { state, grants: [], next: { kind: "refill" } };
 
   const desk = new Desk(state, host, facts);
   for (const url of state.ready) desk.consider(url);
-  const after: FrontierState = { ...state, ready: desk.kept, leases: [...state.leases, ...desk.leases] };
-  if (desk.grants.length > 0 && wantsRefill(after, now)) return { state: after, grants: desk.grants, next: { kind: "refill" } };
-  const until = Math.min(desk.wakeAt, after.nextDueAt, ...after.leases.map((lease) => lease.expiresAt));
+  const after: FrontierState = {
+    ...state,
+    ready: desk.kept,
+    leases: [...state.leases, ...desk.leases],
+    blocked: [...state.blocked, ...desk.blocked],
+    placesFree: desk.placesFree,
+  };
+  if (after.ready.length < state.ready.length && wantsRefill(after, now))
+    return { state: after, grants: desk.grants, next: { kind: "refill" } };
+  // While the queue is long enough to need no refill, what is due outside it brings no turn.
+  const refillAt = wantsMore(after) ? after.nextDueAt : NEVER;
+  const ends = [...after.leases.map((lease) => lease.expiresAt), ...after.blocked.map((entry) => entry.until)];
+  const until = Math.min(desk.wakeAt, refillAt, ...ends);
   return { state: after, grants: desk.grants, next: asleep(after, until, now) };
 }
 
 /** A turn at which nothing may be granted, whatever is due. */
-function awayUntil(host: HostState, policy: PacePolicy, now: number): number | undefined {
+function awayUntil(host: HostState, { policy, now, epoch }: TurnFacts): number | undefined {
   if (host.movedTo !== undefined) return now + DAY_MS;
+  if (host.epoch > epoch) return now + DAY_MS; // a newer job owns it
   if (policy.paused) return now + DAY_MS;
   if (host.pausedUntil !== undefined && host.pausedUntil > now) return host.pausedUntil;
   return undefined;
@@ -70,9 +83,19 @@ function forgetLost(state: FrontierState, now: number): FrontierState {
   return rewound({ ...state, leases }, now);
 }
 
+/** What was blocked until now is looked for again from the head of the index. */
+function unblocked(state: FrontierState, now: number): FrontierState {
+  const blocked = state.blocked.filter(({ until }) => until > now);
+  return blocked.length === state.blocked.length ? state : rewound({ ...state, blocked }, now);
+}
+
 /** Refilled when a quarter is left, so that a better class is never kept waiting behind a long queue of a worse one. */
 function wantsRefill(state: FrontierState, now: number): boolean {
-  return state.nextDueAt <= now && state.ready.length <= limits.readyUrls / 4;
+  return state.nextDueAt <= now && wantsMore(state);
+}
+
+function wantsMore(state: FrontierState): boolean {
+  return state.ready.length <= limits.readyUrls / 4;
 }
 
 function asleep(state: FrontierState, until: number, now: number): NextTurn {
@@ -86,6 +109,7 @@ class Desk {
   readonly kept: ReadyUrl[] = [];
   readonly grants: FetchLease[] = [];
   readonly leases: FrontierState["leases"] = [];
+  readonly blocked: FrontierState["blocked"] = [];
   /** The earliest time at which one of the kept URLs may get its chance; reports come by themselves. */
   wakeAt = NEVER;
   #places: number;
@@ -96,6 +120,8 @@ class Desk {
   readonly #facts: TurnFacts;
   readonly #gapMs: number;
   readonly #robotsOut: Set<string>;
+  /** URLs that others have booked, and until when at most. */
+  readonly #booked: Map<string, number>;
 
   constructor(state: FrontierState, host: HostState, facts: TurnFacts) {
     const { policy, now } = facts;
@@ -106,10 +132,11 @@ class Desk {
     this.#places = policy.concurrency - running.length - foreign.length;
     this.#settles = limits.settlesOut - (state.leases.length - running.length);
     this.#pages = policy.pagesMax - host.pages - running.filter((lease) => lease.kind !== "robots").length;
-    this.#startAt = Math.max(allowedAt(host, policy), state.holdUntil ?? 0, now);
+    this.#startAt = Math.max(allowedAt(host, policy) + (facts.skewMs ?? 0), state.holdUntil ?? 0, now);
     this.#robotsOut = new Set(
       [...running, ...foreign].filter((entry) => entry.kind === "robots").map((entry) => entry.hostKey),
     );
+    this.#booked = new Map(foreign.map((flight) => [flight.urlId, flight.expiresAt]));
     for (const flight of foreign) this.wakeAt = Math.min(this.wakeAt, flight.expiresAt);
   }
 
@@ -121,15 +148,17 @@ class Desk {
         return this.#settle(url, "robots");
       case "unreachable":
         if (judgement.reason === "address") return this.#settle(url, "address");
-        return this.#keep(url, judgement.until);
+        return this.#block(url.hostKey, judgement.until);
       case "deferred":
-        return this.#keep(url, judgement.until);
+        return this.#block(url.hostKey, judgement.until);
       case "missing":
+        if (this.#pages <= 0) return this.#keep(url, this.#facts.now + DAY_MS); // rules for pages that nobody may ask for
         if (!this.#robotsOut.has(url.hostKey) && this.#mayStart()) this.#askRobots(url.hostKey);
         return this.#keep(url, this.#robotsOut.has(url.hostKey) ? NEVER : this.#chanceAt());
       case "allow":
         if (this.#pages <= 0) return this.#keep(url, this.#facts.now + DAY_MS);
         if (this.#robotsOut.has(url.hostKey)) return this.#keep(url, NEVER);
+        if (this.#booked.has(url.urlId)) return this.#keep(url, this.#booked.get(url.urlId)!);
         if (!this.#mayStart()) {
           this.#closed = true; // no later one has a better chance, and judging them all on every turn would cost
           return this.#keep(url, this.#chanceAt());
@@ -151,6 +180,15 @@ class Desk {
   #keep(url: ReadyUrl, until: number): void {
     this.kept.push(url);
     this.wakeAt = Math.min(this.wakeAt, until);
+  }
+
+  /** The URL leaves the queue, not the index. */
+  #block(hostKey: string, until: number): void {
+    if (!this.blocked.some((entry) => entry.hostKey === hostKey)) this.blocked.push({ hostKey, until });
+  }
+
+  get placesFree(): number {
+    return Math.max(0, this.#places);
   }
 
   #settle(url: ReadyUrl, reason: "robots" | "address"): void {

@@ -81,12 +81,12 @@ function refusedByTries(host: HostState, { lease }: AdmitRequest): Admission | u
 }
 
 function refusedByClock(host: HostState, policy: PacePolicy, now: number, skewMs: number): Admission | undefined {
-  if (host.backoffUntil > now - skewMs) return { kind: "refused", reason: "backoff", until: host.backoffUntil };
+  if (host.backoffUntil > now - skewMs) return { kind: "refused", reason: "backoff", until: host.backoffUntil + skewMs };
   if (host.inFlight.length >= policy.concurrency) {
     return { kind: "refused", reason: "concurrency", until: Math.min(...host.inFlight.map((flight) => flight.expiresAt)) };
   }
   const from = allowedAt(host, policy);
-  return from > now - skewMs ? { kind: "refused", reason: "clock", until: from } : undefined;
+  return from > now - skewMs ? { kind: "refused", reason: "clock", until: from + skewMs } : undefined;
 }
 
 function booked(

@@ -1,9 +1,9 @@
 // What does the host record say after a request ended, was never sent, or could not even connect?
-import type { Flight, HostState } from "../../schemas/host-state.ts";
+import type { HostState } from "../../schemas/host-state.ts";
 import type { FailureReason } from "../../schemas/reasons.ts";
 import { pagesOf } from "./admit.ts";
 import { backedOff, recovered } from "./backoff.ts";
-import { gapMs, withoutExpired } from "./host-clock.ts";
+import { gapMs } from "./host-clock.ts";
 import type { PacePolicy } from "./policy.ts";
 
 export type RequestEnd =
@@ -51,12 +51,11 @@ export function release(record: HostState, policy: PacePolicy, token: string, en
 
 /** The record after a connection could not be made: the host was touched, though nothing was sent. Needs no admit. */
 export function connectFailed(record: HostState, reason: FailureReason, endedAt: number, spread: number): HostState {
-  const host = withoutExpired(record, endedAt);
   return {
-    ...host,
-    ...backedOff(host, { reason, at: endedAt, spread }),
-    lastAnsweredAt: Math.max(host.lastAnsweredAt, endedAt),
-    lastEndAt: Math.max(host.lastEndAt, endedAt),
+    ...record,
+    ...backedOff(record, { reason, at: endedAt, spread }),
+    lastAnsweredAt: Math.max(record.lastAnsweredAt, endedAt),
+    lastEndAt: Math.max(record.lastEndAt, endedAt),
   };
 }
 
@@ -97,10 +96,13 @@ function smoothed(before: number, latencyMs: number): number {
   return Math.round(before === 0 ? latest : before + SMOOTHING * (latest - before));
 }
 
-function uncounted(recent: HostState["recent"], flight: Flight): HostState["recent"] {
+/** The record when a try of the URL is not to count against it: what failed was ours. */
+export function forgiven(host: HostState, url: { urlId: string; version: number }): HostState {
+  return { ...host, recent: uncounted(host.recent, url) };
+}
+
+function uncounted(recent: HostState["recent"], { urlId, version }: { urlId: string; version: number }): HostState["recent"] {
   return recent.map((entry) =>
-    entry.urlId === flight.urlId && entry.version === flight.version
-      ? { ...entry, tries: Math.max(0, entry.tries - 1) }
-      : entry,
+    entry.urlId === urlId && entry.version === version ? { ...entry, tries: Math.max(0, entry.tries - 1) } : entry,
   );
 }

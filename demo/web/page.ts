@@ -36,7 +36,7 @@ export function redirect(to: string, status: 301 | 302 = 301): SiteAnswer {
   return { status, headers: { location: to, "content-type": "text/plain; charset=utf-8" }, body: `see ${to}\n` };
 }
 
-export function document({ title, paragraphs, links = [], description, robots, about, canonical }: Page): string {
+function document({ title, paragraphs, links = [], description, robots, about, canonical }: Page): string {
   const head = [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',

@@ -6,7 +6,7 @@ import { inUse, noSharedMemory, nothingThere, notOurs, otherVersion, troubleOf }
 import type { Durability, StoreOptions } from "./sqlite-requests.ts";
 
 /** The shape of a data folder. A program opens only folders of its own version. */
-export const DATA_VERSION = 1;
+const DATA_VERSION = 1;
 
 /** The key in `meta` that holds it. */
 export const FORMAT_KEY = "format";

@@ -28,11 +28,13 @@ export interface PageJob {
 }
 
 export async function fetchPage(services: CrawlServices, config: CrawlConfig, job: PageJob): Promise<LeaseEnd> {
-  if (!services.budget.take()) return unfetched("page-limit");
+  // A page is spent when it is asked for the first time; retries, revisits and sitemaps cost nothing.
+  const first = job.before.kind === "page" && job.before.lastFetchAt === undefined;
+  if (first && !services.budget.take()) return unfetched("page-limit");
   const headers = { accept: accepted(config), ...validators(job.before) };
   const result = await exchange(services, config, { paceKey: job.request.lease.paceKey, request: job.request, headers });
   const sent = result.kind === "answer" || (result.kind === "failure" && result.failure.sentAt !== undefined);
-  if (!sent) services.budget.giveBack();
+  if (first && !sent) services.budget.giveBack();
   const { lease } = job.request;
   switch (result.kind) {
     case "refused":

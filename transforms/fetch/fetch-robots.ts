@@ -10,18 +10,18 @@ import { hostKeyOf, paceKeyOfHost } from "../../core/url/keys.ts";
 import { normalizeUrl } from "../../core/url/normalize.ts";
 import type { Answer } from "../../ports/http.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
-import type { HostState } from "../../schemas/host-state.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
 import { limits } from "../../schemas/limits.ts";
 import type { Outcome } from "../../schemas/reasons.ts";
 import type { RobotsState } from "../../schemas/robots-state.ts";
-import { afterPrefix, rowKey } from "../../schemas/row-key.ts";
+import { rowKey } from "../../schemas/row-key.ts";
 import { judgeView } from "../robots-reader.ts";
 import type { CrawlServices } from "../services.ts";
 import { type EventDetails, outcomeEvent } from "./fetch-event.ts";
-import { changeHost, hostDesk, releaseDurably } from "./host-record.ts";
+import { admitNow, hostDesk, releaseDurably } from "./host-record.ts";
 import { publishDiscoveries } from "./publish.ts";
-import { answeredEnd, type Exchange, exchange } from "./request.ts";
+import { answeredEnd, type Exchange, exchange, type PreparedRequest } from "./request.ts";
+import { writeState } from "./robots-record.ts";
 import { type LeaseEnd, unfetched } from "./run-lease.ts";
 
 interface Hop {
@@ -85,22 +85,46 @@ async function askHop(services: CrawlServices, config: CrawlConfig, job: HopJob)
   const { lease, hop, before } = job;
   const request = { lease, hostKey: hop.hostKey, token: services.random.token(), url: hop.url };
   const headers = { accept: "text/plain,*/*;q=0.1", ...(before === undefined ? {} : robotsRequestHeaders(before)) };
-  const result = await exchange(services, config, { paceKey: hop.paceKey, request, headers });
+  const result =
+    (await refusedHop(services, config, hop, request)) ??
+    (await exchange(services, config, { paceKey: hop.paceKey, request, headers }));
   if (result.kind === "settled") throw new Error("a robots lease is never settled without a request");
   if (result.kind === "refused") {
     if (hop.paceKey === lease.paceKey) return result;
-    const until = result.until ?? services.clock.now() + limits.delayMs;
+    const until = putOffUntil(result, services.clock.now());
     const put: RobotsAnswer = { kind: "put-off", target: hop.url, hop: before?.hop ?? 1, until };
     return { kind: "asked", ...(await settleHop(services, config, job, put)), fetched: false };
   }
   if (result.kind === "failure") {
     const { reason, sentAt, endedAt } = result.failure;
-    const settled = await settleHop(services, config, job, { kind: "failure", reason });
+    // A target that the guard refuses is one that cannot be reached: it says nothing of the host that sent us there.
+    const told = reason === "address" && hop.hostKey !== lease.hostKey ? "connect" : reason;
+    const settled = await settleHop(services, config, job, { kind: "failure", reason: told });
     const outcome: Outcome = reason === "address" ? "address" : "failed";
     await hopEvent(services, job, { at: sentAt ?? endedAt, outcome, reason });
     return { kind: "asked", ...settled, fetched: sentAt !== undefined };
   }
   return { kind: "asked", ...(await hopAnswered(services, config, job, result)), fetched: true };
+}
+
+/** A place that is taken is free again long before its entry would expire; who says no time may be asked again when a host in trouble is. */
+function putOffUntil({ reason, until }: Extract<Exchange, { kind: "refused" }>, now: number): number {
+  if (reason === "concurrency" || reason === "contention" || reason === "unsent") return now + limits.delayMs;
+  return until ?? now + limits.backoffMs;
+}
+
+/** What its host would refuse is not connected to. */
+async function refusedHop(
+  services: CrawlServices,
+  config: CrawlConfig,
+  { paceKey }: Hop,
+  request: PreparedRequest,
+): Promise<Extract<Exchange, { kind: "refused" }> | undefined> {
+  const [row] = await services.tables.hosts.get([rowKey(paceKey)]);
+  const viaAllowed = row?.value.viaAllowed ?? false;
+  const desk = hostDesk(config, paceKey, viaAllowed);
+  const likely = admitNow(services, desk, { ...request, viaAllowed }, { host: row?.value, robots: undefined });
+  return likely.kind === "refused" ? likely : undefined;
 }
 
 async function hopAnswered(
@@ -178,60 +202,6 @@ function withCrawlDelay(state: RobotsState, { productToken }: CrawlConfig): Robo
   const { crawlDelayMs: _, ...rest } = state;
   const { crawlDelayMs } = parseRobots(state.body, productToken);
   return crawlDelayMs === undefined ? rest : { ...rest, crawlDelayMs };
-}
-
-/** The rules never stand without the delay they ask for: it is raised before them, and lowered after. */
-async function writeState(
-  services: CrawlServices,
-  config: CrawlConfig,
-  where: { paceKey: string; hostKey: string },
-  state: RobotsState,
-): Promise<RobotsState> {
-  await setCrawlDelay(services, config, where.paceKey, (before) => Math.max(before, state.crawlDelayMs ?? 0));
-  const standing = await newestState(services, where, state);
-  const largest = await largestCrawlDelay(services, where.paceKey);
-  await setCrawlDelay(services, config, where.paceKey, () => largest);
-  return standing;
-}
-
-/** The newest answer wins: a robots record has one writer at a time, the lease that was admitted. */
-async function newestState(
-  { tables }: CrawlServices,
-  where: { paceKey: string; hostKey: string },
-  state: RobotsState,
-): Promise<RobotsState> {
-  const key = rowKey(where.paceKey, where.hostKey);
-  for (;;) {
-    const [row] = await tables.robots.get([key]);
-    if (row !== undefined && row.value.fetchedAt > state.fetchedAt) return row.value;
-    if (row === undefined) {
-      const [inserted] = await tables.robots.insertIfAbsent([{ key, value: state }]);
-      if (inserted) return state;
-    } else if ((await tables.robots.compareAndSet(key, state, row.rev)) !== undefined) return state;
-  }
-}
-
-const HOST_KEYS_MAX = 16; // of one pace key: two by default, more only where a domain shares a clock
-
-/** The host waits as long as the slowest of its host keys asks. */
-async function largestCrawlDelay({ tables }: CrawlServices, paceKey: string): Promise<number> {
-  const prefix = rowKey(paceKey);
-  const rows = await tables.robots.scan({ from: prefix, to: afterPrefix(prefix), limit: HOST_KEYS_MAX });
-  return Math.max(0, ...rows.map((row) => row.value.crawlDelayMs ?? 0));
-}
-
-async function setCrawlDelay(
-  services: CrawlServices,
-  config: CrawlConfig,
-  paceKey: string,
-  change: (beforeMs: number) => number,
-): Promise<void> {
-  await changeHost(services, hostDesk(config, paceKey, false), (host): HostState => {
-    const { crawlDelayMs = 0, ...rest } = host;
-    const after = change(crawlDelayMs);
-    if (after === crawlDelayMs) return host;
-    return after === 0 ? rest : { ...rest, crawlDelayMs: after };
-  });
 }
 
 /** The sitemaps that robots.txt names, else the usual place. */

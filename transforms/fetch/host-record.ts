@@ -3,7 +3,7 @@ import { type Admission, type AdmitRequest, admit } from "../../core/politeness/
 import { newHost } from "../../core/politeness/host-clock.ts";
 import { type PacePolicy, pacePolicy } from "../../core/politeness/policy.ts";
 import { connectFailed, type RequestEnd, release } from "../../core/politeness/release.ts";
-import type { Versioned } from "../../ports/versioned-table.ts";
+import { StoreError, type Versioned } from "../../ports/versioned-table.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
 import type { HostState } from "../../schemas/host-state.ts";
 import { limits } from "../../schemas/limits.ts";
@@ -32,6 +32,7 @@ export async function admitDurably(
   request: Omit<AdmitRequest, "robots"> & { url: string },
 ): Promise<Admission> {
   const key = rowKey(desk.paceKey);
+  const write = hostWriter(services, key);
   for (let round = 0; round < limits.casTries; round++) {
     const [[row], views] = await Promise.all([
       services.tables.hosts.get([key]),
@@ -39,7 +40,7 @@ export async function admitDurably(
     ]);
     const admission = admitNow(services, desk, request, { host: row?.value, robots: views[0] });
     if (admission.kind !== "admitted") return admission;
-    if (await written(services, key, row, admission.host)) return admission;
+    if (await write(row, admission.host)) return admission;
   }
   return { kind: "refused", reason: "contention" };
 }
@@ -88,22 +89,33 @@ export async function changeHost(
   change: (host: HostState) => HostState,
 ): Promise<HostState> {
   const key = rowKey(paceKey);
+  const write = hostWriter(services, key);
   for (;;) {
     const [row] = await services.tables.hosts.get([key]);
     const before = row?.value ?? newHost(epoch);
     const after = change(before);
     // A release must not be given up: someone else's write is a reason to read again, however often.
-    if (after === before || (await written(services, key, row, after))) return after;
+    if (after === before || (await write(row, after))) return after;
   }
 }
 
-async function written(
-  { tables }: CrawlServices,
-  key: string,
-  row: Versioned<HostState> | undefined,
-  value: HostState,
-): Promise<boolean> {
-  if (row !== undefined) return (await tables.hosts.compareAndSet(key, value, row.rev)) !== undefined;
-  const [inserted] = await tables.hosts.insertIfAbsent([{ key, value }]);
-  return inserted === true;
+/** Times that a conditional write may lose its answer in one round of rounds; a store that fails oftener is away. */
+const ANSWERS_LOST_MAX = 3;
+
+/**
+ * A conditional write on the host's record. False where the record has moved on, and also where the store lost the answer: whoever
+ * reads again finds by its token what it wrote, or that it was not written. Rejects when that happens too often.
+ */
+function hostWriter({ tables }: CrawlServices, key: string) {
+  let lost = 0;
+  return async (row: Versioned<HostState> | undefined, value: HostState): Promise<boolean> => {
+    try {
+      if (row !== undefined) return (await tables.hosts.compareAndSet(key, value, row.rev)) !== undefined;
+      const [inserted] = await tables.hosts.insertIfAbsent([{ key, value }]);
+      return inserted === true;
+    } catch (error) {
+      if (error instanceof StoreError && !error.final && ++lost <= ANSWERS_LOST_MAX) return false;
+      throw error;
+    }
+  };
 }

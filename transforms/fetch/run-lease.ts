@@ -1,5 +1,6 @@
 // One lease from the pool to its end: read, connect, admit, request, release, store, parse, complete, report (the design's section 4).
 import { priorResult } from "../../core/frontier/complete.ts";
+import { forgiven } from "../../core/politeness/release.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
 import { encode } from "../../schemas/codec.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
@@ -11,7 +12,7 @@ import type { CrawlServices } from "../services.ts";
 import { finishMarks } from "./complete.ts";
 import { fetchPage } from "./fetch-page.ts";
 import { fetchRobots } from "./fetch-robots.ts";
-import { admitNow, hostDesk } from "./host-record.ts";
+import { admitNow, changeHost, hostDesk } from "./host-record.ts";
 import { settle } from "./settle.ts";
 
 /** How the lease ended, as its host's frontier must learn it. */
@@ -38,13 +39,23 @@ export function leaseRunner({ services, config, onBroken }: RunOptions): (lease:
     } catch (error) {
       end = unfetched("store");
       services.log("error", "a lease ended by an error of ours or of a store", { url: lease.url, error: String(error) });
-      if (error instanceof StoreError && error.final) onBroken(error);
+      if (error instanceof StoreError) await (error.final ? onBroken(error) : forgive(services, config, lease));
     }
-    if (end.again !== undefined && end.again < lease.startBy) return end.again;
+    if (end.again !== undefined && end.again > services.clock.now() && end.again < lease.startBy) return end.again;
     if (!end.fetched) services.metrics.count("gleaner_leases_unfetched_total", 1, { reason: end.result });
     await report(services, lease, end);
     return undefined;
   };
+}
+
+/** A store that fails is not the URL's fault: without this, a minute of a full disk would poison whatever was tried in it. */
+async function forgive(services: CrawlServices, config: CrawlConfig, lease: FetchLease): Promise<void> {
+  if (lease.kind === "robots") return;
+  try {
+    await changeHost(services, hostDesk(config, lease.paceKey, false), (host) => forgiven(host, lease));
+  } catch (error) {
+    services.log("debug", "a try that a store spoiled could not be taken back", { url: lease.url, error: String(error) });
+  }
 }
 
 /** `until`: when the clock would let it start. */

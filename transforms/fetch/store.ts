@@ -76,7 +76,7 @@ function records(random: Random, { lease, answer, address }: CaptureFacts, body:
 }
 
 /** A version 4 UUID (RFC 9562 5.4) of the 128 bits of a token. */
-export function uuid(random: Random): string {
+function uuid(random: Random): string {
   const bits = Buffer.from(random.token(), "base64url");
   bits[6] = (bits[6]! & 0x0f) | 0x40;
   bits[8] = (bits[8]! & 0x3f) | 0x80;

@@ -6,13 +6,13 @@ import { ALLOW_ALL, type DemoSite, fixedSite } from "../site.ts";
 
 const SLOW = "slow.demo.test";
 const BUSY = "busy.demo.test";
-export const DOWN = "down.demo.test";
+const DOWN = "down.demo.test";
 
 export const CRAWL_DELAY_SECONDS = 2;
 const SLOW_ANSWER_MS = 300;
 const SLOW_PAGES = 8;
 
-export const RETRY_AFTER_SECONDS = 2;
+const RETRY_AFTER_SECONDS = 2;
 const BUSY_PAGES = 12;
 /** These are refused when they are asked for the first time. */
 const REFUSED_ONCE = ["/4.html", "/9.html"];

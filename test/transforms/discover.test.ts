@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { alternateIdentity, urlIdentity } from "../../core/url/keys.ts";
+import type { DiscoverMessage } from "../../schemas/messages.ts";
+import { hostDueKey, rowKey } from "../../schemas/row-key.ts";
+import { discover } from "../../transforms/discover.ts";
+import type { CrawlServices } from "../../transforms/services.ts";
+import { bundle } from "./contexts.ts";
+import { crawlConfig, dueEntries, dueFaults, START, urlRecord, world } from "./world.ts";
+
+const message = (urls: string[], change: Partial<DiscoverMessage> = {}): DiscoverMessage => ({
+  source: "link",
+  depth: 1,
+  hops: 0,
+  kind: "page",
+  urls,
+  ...change,
+});
+const URLS = ["http://a.test/1", "http://a.test/2", "https://b.test/"];
+
+/** One bundle of a new worker, or of `fn`. */
+async function run(services: CrawlServices, messages: DiscoverMessage[], fn = discover.make(crawlConfig(), services)) {
+  const context = bundle<typeof discover.outputs>();
+  await fn.startBundle?.();
+  for (const each of messages) await fn.process(each, context);
+  await fn.finishBundle?.(context);
+  return context.emitted.map(({ value }) => value);
+}
+
+test("what is seen for the first time stands in the record, in the due index and in HostDue, and its hosts are woken once each", async () => {
+  const given = world();
+  const wakes = await run(given.services, [message(URLS), message([URLS[0]!])]);
+  assert.deepEqual(
+    wakes,
+    ["a.test", "b.test"].map((paceKey) => ({ key: paceKey, value: { kind: "wake", paceKey, at: START } })),
+  );
+  assert.equal((await dueEntries(given)).length, 3);
+  assert.deepEqual(await dueFaults(given), []);
+  const [a] = await given.services.tables.hostDue.get([hostDueKey("a.test", 4)]);
+  assert.equal(a?.value.nextDueAt, START);
+  assert.equal(given.metrics.total("gleaner_urls_discovered_total"), 3);
+});
+
+test("what was completed is left alone; what never was becomes due again under the same key", async () => {
+  const given = world();
+  await run(given.services, [message(URLS.slice(0, 2))]);
+  const first = urlIdentity(URLS[0]!).urlId;
+  const key = rowKey("a.test", first);
+  const [row] = await given.services.tables.urls.get([key]);
+  const done = { ...row!.value, version: 1, nextFetchAt: START + 500, priority: 2 };
+  await given.services.tables.urls.compareAndSet(key, done, row!.rev);
+  for (const entry of await given.services.tables.due.scan({ from: "", to: "~", limit: 9 }))
+    await given.services.tables.due.delete([{ key: entry.key }]);
+  await given.clock.run(START + 100);
+  const wakes = await run(given.services, [message(URLS.slice(0, 2))]);
+  assert.deepEqual(
+    wakes.map(({ value }) => value.at),
+    [START],
+    "due since it was first seen",
+  );
+  const entries = await dueEntries(given);
+  assert.deepEqual(
+    entries.map(({ urlId }) => urlId),
+    [urlIdentity(URLS[1]!).urlId],
+  );
+  assert.deepEqual(await urlRecord(given, "a.test", first), done);
+});
+
+test("a redirect target that is known already changes nothing and ends in no loop (H9)", async () => {
+  const given = world();
+  await run(given.services, [message(URLS)]);
+  const before = await urlRecord(given, "b.test", urlIdentity(URLS[2]!).urlId);
+  await run(given.services, [message([URLS[2]!], { source: "redirect", hops: 3 })]);
+  assert.deepEqual(await urlRecord(given, "b.test", urlIdentity(URLS[2]!).urlId), before);
+});
+
+test("refusals are told once a bundle, by host, reason and source, with three samples", async () => {
+  const given = world();
+  const config = crawlConfig({ scope: { mode: "host", hosts: ["a.test"], domains: ["a.test"], rules: [] } });
+  const fn = discover.make(config, given.services);
+  const out = Array.from({ length: 5 }, (_, index) => `http://out.test/${index}`);
+  await run(given.services, [message(out), message(["ftp://a.test/"])], fn);
+  await run(given.services, [message(["http://out.test/"], { source: "redirect", depth: 0, hops: 1 })], fn);
+  assert.deepEqual(given.events.of("skip"), [
+    {
+      at: START,
+      hostKey: "http://out.test",
+      reason: "scope",
+      source: "link",
+      count: 5,
+      samples: out.slice(0, 3),
+    },
+    { at: START, hostKey: "", reason: "scheme", source: "link", count: 1, samples: ["ftp://a.test/"] },
+    {
+      at: START,
+      hostKey: "http://out.test",
+      reason: "scope",
+      source: "seed-redirect",
+      count: 1,
+      samples: ["http://out.test/"],
+    },
+  ]);
+  assert.equal(given.metrics.counter("gleaner_refusals_total", { reason: "scope" }), 6);
+  assert.deepEqual(await dueEntries(given), []);
+});
+
+test("two URLs of one id are told apart: the second takes the other half of its hash", async () => {
+  const given = world();
+  const { urlId } = urlIdentity(URLS[0]!);
+  const holder = { check: new Uint8Array(8), canonicalUrl: "http://a.test/holder", version: 1 };
+  const record = {
+    kind: "page",
+    docVersion: 0,
+    depth: 0,
+    hops: 0,
+    priority: 2,
+    discoveredAt: 0,
+    nextFetchAt: 9,
+    failureCount: 0,
+  } as const;
+  await given.services.tables.urls.insertIfAbsent([{ key: rowKey("a.test", urlId), value: { ...record, ...holder } }]);
+  for (let times = 0; times < 2; times++) await run(given.services, [message([URLS[0]!])]);
+  assert.equal((await urlRecord(given, "a.test", urlId))?.canonicalUrl, "http://a.test/holder");
+  const other = alternateIdentity(URLS[0]!);
+  const found = await urlRecord(given, "a.test", other.urlId);
+  assert.equal(found?.canonicalUrl, URLS[0]);
+  assert.deepEqual(found?.check, other.check);
+  assert.deepEqual(
+    (await dueEntries(given)).map((entry) => entry.urlId),
+    [other.urlId],
+  );
+});
+
+test("a worker asks the stores once for what it has seen", async () => {
+  const given = world();
+  let asked = 0;
+  const { urls } = given.services.tables;
+  const counted: typeof urls.get = (keys) => {
+    asked += keys.length;
+    return urls.get(keys);
+  };
+  const tables = { ...given.services.tables, urls: { ...urls, get: counted } };
+  const counting: CrawlServices = { ...given.services, tables };
+  const fn = discover.make(crawlConfig(), counting);
+  await run(counting, [message(URLS), message(URLS)], fn);
+  await run(counting, [message([...URLS, "http://a.test/new"])], fn);
+  assert.equal(asked, 4);
+});
+
+test("a worker that dies at any write loses nothing: the message comes again, and all is as if it had not", async () => {
+  let deaths = 0;
+  for (const when of ["before", "after"] as const)
+    for (let write = 0; ; write++) {
+      const given = world({ dies: { write, when } });
+      const died = await run(given.services, [message(URLS), message(["http://a.test/3"])]).then(
+        () => false,
+        () => true,
+      );
+      if (!died) break;
+      deaths++;
+      await given.clock.run(START + 5_000);
+      const wakes = await run(given.restarted, [message(URLS), message(["http://a.test/3"])]);
+      const now = { ...given, services: given.restarted };
+      assert.equal(wakes.length, 2, `dead ${when} write ${write}`);
+      assert.deepEqual(await dueFaults(now), []);
+      assert.equal((await dueEntries(now)).length, 4);
+      for (const paceKey of ["a.test", "b.test"]) {
+        const [due] = await given.restarted.tables.hostDue.get([hostDueKey(paceKey, 4)]);
+        assert.ok(due !== undefined && due.value.nextDueAt <= START + 5_000);
+      }
+    }
+  assert.ok(deaths >= 10, `${deaths} deaths`);
+});

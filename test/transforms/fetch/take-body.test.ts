@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ParsedPage } from "../../../ports/parser.ts";
+import { limits } from "../../../schemas/limits.ts";
+import { writeDocument } from "../../../transforms/fetch/document.ts";
+import { publishDiscoveries } from "../../../transforms/fetch/publish.ts";
+import { takeLinks } from "../../../transforms/fetch/take-body.ts";
+import { bytes, url, visited } from "../../core/frontier/given.ts";
+import { discoveries, world } from "../world.ts";
+import { PAGE, PAGE_ID } from "./leases.ts";
+
+const page = (change: Partial<ParsedPage> = {}): ParsedPage => ({
+  ok: true,
+  links: ["http://a.test/1"],
+  refused: { nofollow: 0, malformed: 0, scheme: 0, fanOut: 0 },
+  title: "one",
+  noindex: false,
+  nofollow: false,
+  simHash: "0123456789abcdef",
+  linkSetHash: bytes(1, 8),
+  quality: { textChars: 1, linkCount: 1, textRatioPercent: 1, hasTitle: true },
+  ...change,
+});
+
+test("links are published one deeper, a meta refresh among them, unless the set is the one last published", async () => {
+  const given = world();
+  await takeLinks(given.services, PAGE, url({ depth: 4 }), page({ refresh: "http://a.test/r" }));
+  await takeLinks(given.services, PAGE, visited({ linkSetHash: bytes(1, 8) }), page());
+  await takeLinks(given.services, PAGE, url(), page({ links: [] }));
+  assert.deepEqual(await discoveries(given), [
+    { source: "link", from: PAGE, depth: 5, hops: 0, kind: "page", urls: ["http://a.test/1", "http://a.test/r"] },
+  ]);
+});
+
+test("links that a page refuses are counted by reason", async () => {
+  const given = world();
+  await takeLinks(given.services, PAGE, url(), page({ refused: { nofollow: 2, malformed: 0, scheme: 3, fanOut: 4 } }));
+  assert.deepEqual(given.metrics.totalsBy("gleaner_refusals_total", "reason"), { nofollow: 2, scheme: 3, "fan-out": 4 });
+});
+
+test("a page of very many links is discovered whole, in messages within their limits", async () => {
+  const given = world();
+  const links = Array.from({ length: 2_500 }, (_, index) => `http://a.test/${index}`);
+  await takeLinks(given.services, PAGE, url(), page({ links }));
+  const messages = await discoveries(given);
+  assert.deepEqual(
+    messages.flatMap(({ urls }) => urls),
+    links,
+  );
+  assert.ok(messages.length === 3 && messages.every(({ urls }) => urls.length <= limits.discoverUrls));
+});
+
+test("nothing found is no message", async () => {
+  const given = world();
+  await publishDiscoveries(given.services, { source: "link", depth: 0, hops: 0, kind: "page", urls: [] });
+  assert.equal(await given.services.queues.discover.depth(), 0);
+});
+
+test("a document carries the key of its index event and where its page is stored; without one nothing is written", async () => {
+  const given = world();
+  const ref = { segment: "s", offset: 5, length: 9, url: PAGE, storedAt: 1 };
+  const job = { lease: { urlId: PAGE_ID, url: PAGE }, before: visited(), ref, hash: bytes(7), fetchedAt: 8 };
+  await writeDocument(given.services, { ...job, page: page() });
+  assert.deepEqual(given.documents.lines, []);
+  const document = { text: "words", headings: [{ level: 1, text: "h" }], structuredData: [] };
+  await writeDocument(given.services, { ...job, page: page({ document, language: "en", canonical: "http://a.test/c" }) });
+  const written = JSON.parse(given.documents.lines[0]!);
+  assert.deepEqual(
+    [written.urlId, written.docVersion, written.segment, written.offset, written.length, written.contentHash, written.language],
+    [PAGE_ID, 3, "s", 5, 9, "07".repeat(32), "en"],
+  );
+  assert.equal(given.metrics.total("gleaner_documents_total"), 1);
+});

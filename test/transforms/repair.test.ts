@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { urlIdentity } from "../../core/url/keys.ts";
+import { hostDueKey, rowKey } from "../../schemas/row-key.ts";
+import type { UrlState } from "../../schemas/url-state.ts";
+import { putDue } from "../../transforms/due-index.ts";
+import { type RepairReport, repair } from "../../transforms/repair.ts";
+import { url } from "../core/frontier/given.ts";
+import { dueEntries, dueFaults, reparses, START, urlRecord, world } from "./world.ts";
+
+type World = ReturnType<typeof world>;
+const NOTHING: RepairReport = { urls: 0, pagesAsked: 0, marksFinished: 0, dueAdded: 0, dueDropped: 0 };
+
+/** A record without anything around it. */
+async function add(given: World, path: string, change: Partial<UrlState> = {}): Promise<string> {
+  const canonicalUrl = `http://a.test/${path}`;
+  const { urlId } = urlIdentity(canonicalUrl);
+  const value = url({ canonicalUrl, nextFetchAt: START + 1_000, ...change });
+  await given.services.tables.urls.insertIfAbsent([{ key: rowKey("a.test", urlId), value }]);
+  return urlId;
+}
+
+async function addWhole(given: World, path: string, change: Partial<UrlState> = {}): Promise<string> {
+  const urlId = await add(given, path, change);
+  const { priority, nextFetchAt } = (await urlRecord(given, "a.test", urlId))!;
+  await putDue(given.services, [{ paceKey: "a.test", urlId, priority, dueAt: nextFetchAt }]);
+  return urlId;
+}
+
+const mend = (given: World) => repair({ services: given.services, sweepShards: 4 });
+
+test("where all is well nothing is changed, and the pages that were asked for are counted", async () => {
+  const given = world();
+  await addWhole(given, "new");
+  await addWhole(given, "seen", { lastFetchAt: 5 });
+  await addWhole(given, "sitemap", { lastFetchAt: 5, kind: "sitemap" });
+  const before = await dueEntries(given);
+  assert.deepEqual(await mend(given), { ...NOTHING, urls: 3, pagesAsked: 1 });
+  assert.deepEqual(await dueEntries(given), before);
+});
+
+test("an empty store is well", async () => {
+  assert.deepEqual(await mend(world()), NOTHING);
+});
+
+const dueFrom = { priority: 1, dueAt: START - 50 };
+const damages: [damage: string, make: (given: World) => Promise<unknown>, report: Partial<RepairReport>][] = [
+  ["a record without its entry", (given) => add(given, "y0"), { urls: 1, dueAdded: 1 }],
+  [
+    "an entry without a record",
+    (given) => putDue(given.services, [{ paceKey: "a.test", urlId: "none", priority: 1, dueAt: 5 }]),
+    { dueDropped: 1 },
+  ],
+  [
+    "an entry of another time",
+    async (given) => {
+      const urlId = await addWhole(given, "x0");
+      await putDue(given.services, [{ paceKey: "a.test", urlId, priority: 1, dueAt: 5 }]);
+    },
+    { urls: 1, dueDropped: 1 },
+  ],
+  [
+    "an entry of another class",
+    async (given) => {
+      const urlId = await addWhole(given, "x1");
+      await putDue(given.services, [{ paceKey: "a.test", urlId, priority: 3, dueAt: START + 1_000 }]);
+    },
+    { urls: 1, dueDropped: 1 },
+  ],
+  [
+    "a completion that did not get to move its entry",
+    async (given) => {
+      const urlId = await add(given, "y1", { marks: { dueFrom } });
+      await putDue(given.services, [{ paceKey: "a.test", urlId, ...dueFrom }]);
+    },
+    { urls: 1, marksFinished: 1 },
+  ],
+  [
+    "an event that was not published",
+    (given) => addWhole(given, "x2", { marks: { index: "delete" } }),
+    { urls: 1, marksFinished: 1 },
+  ],
+];
+for (const [damage, make, report] of damages)
+  test(`repair: ${damage} is found, counted and mended, and not found again`, async () => {
+    const given = world();
+    await make(given);
+    assert.ok((await dueFaults(given)).length > 0, "there is a fault");
+    assert.deepEqual(await mend(given), { ...NOTHING, ...report });
+    assert.deepEqual(await dueFaults(given), []);
+    const urls = report.urls ?? 0;
+    assert.deepEqual(await mend(given), { ...NOTHING, urls });
+    if (urls > 0) {
+      const [due] = await given.services.tables.hostDue.get([hostDueKey("a.test", 4)]);
+      assert.ok(due !== undefined && due.value.nextDueAt <= START + 1_000, "the sweep knows the host");
+    }
+  });
+
+test("the event of a mark is the one of the record's document version", async () => {
+  const given = world();
+  const urlId = await addWhole(given, "x3", { marks: { index: "delete" }, docVersion: 4, lastFetchAt: 77 });
+  await mend(given);
+  assert.deepEqual(given.events.of("index"), [{ at: 77, urlId, docVersion: 4, op: "delete", url: "http://a.test/x3" }]);
+});
+
+test("a page that waits for a parser is sent to it again, and its mark stands until it was parsed", async () => {
+  const given = world();
+  const urlId = await addWhole(given, "x4", { marks: { reparse: true }, version: 3 });
+  await mend(given);
+  assert.deepEqual(await reparses(given), [{ paceKey: "a.test", urlId, version: 3 }]);
+  assert.deepEqual((await urlRecord(given, "a.test", urlId))?.marks, { reparse: true });
+});
+
+test("more rows than one scan reads are all mended, and progress is told", async () => {
+  const given = world();
+  for (let index = 0; index < 2_100; index++) await add(given, String(index));
+  await putDue(
+    given.services,
+    Array.from({ length: 1_500 }, (_, index) => ({ paceKey: "b.test", urlId: `gone${index}`, priority: 2, dueAt: index })),
+  );
+  const told: number[] = [];
+  const report = await repair({ services: given.services, sweepShards: 4, progress: ({ urls }) => told.push(urls) });
+  assert.deepEqual(report, { ...NOTHING, urls: 2_100, dueAdded: 2_100, dueDropped: 1_500 });
+  assert.deepEqual(told, [1_000, 2_000]);
+  assert.deepEqual(await dueFaults(given), []);
+});
+
+test("a repair that is killed at any write is finished by the next one", async () => {
+  let deaths = 0;
+  for (let write = 0; ; write++) {
+    const given = world({ dies: { write, when: write % 2 === 0 ? "before" : "after" } });
+    const live = { ...given, services: given.restarted };
+    for (const [, make] of damages) await make(live);
+    const died = await mend(given).then(
+      () => false,
+      () => true,
+    );
+    if (!died) break;
+    deaths++;
+    await mend(live);
+    assert.deepEqual(await dueFaults(live), [], `dead at write ${write}`);
+  }
+  assert.ok(deaths > 5, `${deaths} deaths`);
+});

@@ -453,3 +453,13 @@ test("what is stored can be read back as it was sent", async () => {
   assert.ok(stored.ok && stored.http !== undefined);
   assert.equal(Buffer.from(stored.http.body).toString(), LINKED.body);
 });
+
+test("a lease that is executed twice at once asks the host once: each execution draws its own token", async () => {
+  const given = world({ site: { [PAGE]: { ...LINKED, tookMs: 500 } } });
+  await addUrl(given.services);
+  await allowAll(given.services);
+  await Promise.all([runLease(given, pageLease()), runLease(given, pageLease(), given.restarted)]);
+  assert.equal(given.web.log.length, 1);
+  const record = await urlRecord(given, "a.test", PAGE_ID);
+  assert.equal(record?.version, 1);
+});

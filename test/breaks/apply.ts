@@ -17,7 +17,7 @@ export interface Break {
   only?: string;
 }
 
-export const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../..");
 const FOLDERS = ["schemas", "core", "ports", "transforms", "io", "beam", "pipelines", "tools", "demo", "test", "package.json"];
 const RUN_MS_MAX = 120_000; // one test file, broken: it may wait for what never comes
 

@@ -27,7 +27,7 @@ export type MemoryPorts = WorkerPorts & {
   events: ReturnType<typeof memoryEvents>;
 };
 
-export function memoryPorts(port: number, logged: (line: string) => void = () => {}): MemoryPorts {
+function memoryPorts(port: number, logged: (line: string) => void = () => {}): MemoryPorts {
   const clock = systemClock();
   const metrics = memoryMetrics();
   const ranges = parseRanges(["127.0.0.0/8"]);

@@ -147,7 +147,8 @@ async function hostsOf({ hosts, config, end, now }: ReportInput) {
 export function messageOf(error: unknown): string {
   const parts: string[] = [];
   for (let each: unknown = error; each !== undefined && parts.length < 4; each = (each as { cause?: unknown }).cause) {
-    parts.push(each instanceof Error ? each.message : String(each));
+    const said = each instanceof Error ? each.message : String(each);
+    if (!parts.some((part) => part.includes(said))) parts.push(said);
     if (!(each instanceof Error)) break;
   }
   return parts.join(": ").replaceAll(/\s+/g, " ");

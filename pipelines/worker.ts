@@ -9,6 +9,7 @@ import type { EventKind } from "../schemas/events.ts";
 import { hostDue, hostState } from "../schemas/host-state.ts";
 import { robotsState } from "../schemas/robots-state.ts";
 import { urlState } from "../schemas/url-state.ts";
+import { hostTurns } from "../transforms/fetch/host-turns.ts";
 import { pageBudget } from "../transforms/fetch/page-budget.ts";
 import { fetchPool } from "../transforms/fetch/pool.ts";
 import { leaseRunner, report, unfetched } from "../transforms/fetch/run-lease.ts";
@@ -56,6 +57,7 @@ export function crawlWorker({ ports, config, fetchers, onBroken }: WorkerOptions
     tables,
     robots: robotsReader(tables.robots, config.productToken),
     hosts: hostGauge(metrics),
+    hostTurns: hostTurns(),
     budget: pageBudget(config.pagesMax),
     pool: fetchPool({
       slots: fetchers,

@@ -12,6 +12,7 @@ import { fetchLease } from "../schemas/lease.ts";
 import { type HostMessage, hostMessage } from "../schemas/messages.ts";
 import { hostDueKey, rowKey } from "../schemas/row-key.ts";
 import { dropDue, lowerHostDue } from "./due-index.ts";
+import { finishMarks } from "./fetch/complete.ts";
 import type { HostActivity } from "./host-gauge.ts";
 import { judgeView } from "./robots-reader.ts";
 import type { CrawlServices } from "./services.ts";
@@ -77,6 +78,7 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
       for (const lease of turn.grants) context.emit("leases", lease);
       if (turn.next.kind === "refill") state = await this.#refill(context.key, state);
       else if (turn.next.kind === "sleep") return this.#sleep(context, state, turn.next.until);
+      else if (turn.next.kind === "abandon") return this.#forget(context);
       else if (lookedFromHead === undefined) {
         // Before a host is left to the sweep, one scan from the head makes sure; HostDue as read before it decides the write.
         lookedFromHead = { due: await this.#readHostDue(context.key) };
@@ -92,9 +94,7 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
   }
 
   async #leave(context: Context, state: FrontierState, due: Versioned<HostDue> | undefined, until: number): Promise<void> {
-    context.state("frontier").clear();
-    this.#services.hosts.set(context.key, undefined);
-    context.clearTimer(TURN);
+    this.#forget(context);
     if (due === undefined) return;
     const { hostDue } = this.#services.tables;
     const { sweepShards } = this.#config;
@@ -105,6 +105,12 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
     const { ready } = await this.#refill(context.key, newFrontier(now));
     const known = new Set(state.ready.map((url) => url.urlId));
     if (ready.some((url) => !known.has(url.urlId))) await lowerHostDue(hostDue, context.key, sweepShards, now);
+  }
+
+  #forget(context: Context): void {
+    context.state("frontier").clear();
+    context.clearTimer(TURN);
+    this.#services.hosts.set(context.key, undefined);
   }
 
   async #readHostDue(paceKey: string): Promise<Versioned<HostDue> | undefined> {
@@ -144,13 +150,16 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
       return { ...before, nextDueAt: Math.min(selection.nextDueAt, lookAgainAt) };
     }
     const records = await tables.urls.get(selection.taken.map(({ urlId }) => rowKey(paceKey, urlId)));
-    const { state, stale } = refilled(
+    const { state, stale, unfinished } = refilled(
       before,
       selection,
       records.map((row) => row?.value),
     );
     await dropDue(this.#services, stale);
-    return state;
+    if (unfinished.length === 0) return state;
+    for (const index of unfinished) await finishMarks(this.#services, paceKey, selection.taken[index]!.urlId, records[index]!);
+    const dueAgain = unfinished.map((index) => records[index]!.value.nextFetchAt);
+    return { ...state, nextDueAt: Math.min(state.nextDueAt, ...dueAgain) };
   }
 }
 

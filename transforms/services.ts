@@ -14,6 +14,7 @@ import type { ContentRef } from "../schemas/content-ref.ts";
 import type { HostDue, HostState } from "../schemas/host-state.ts";
 import type { RobotsState } from "../schemas/robots-state.ts";
 import type { UrlState } from "../schemas/url-state.ts";
+import type { HostTurns } from "./fetch/host-turns.ts";
 import type { PageBudget } from "./fetch/page-budget.ts";
 import type { FetchPool } from "./fetch/pool.ts";
 import type { HostGauge } from "./host-gauge.ts";
@@ -50,6 +51,7 @@ export interface CrawlServices {
   gunzip: Gunzip;
   robots: RobotsReader;
   hosts: HostGauge;
+  hostTurns: HostTurns;
   pool: FetchPool;
   budget: PageBudget;
 }

@@ -111,13 +111,13 @@ function scheduled(before: UrlState, completion: Completion, changed: boolean, n
     case "gone":
     case "client-error":
     case "refused-body":
-    case "poisoned":
       return dormant(limits.goneRevisitMs);
     case "robots":
     case "address":
       return dormant(limits.robotsRevisitMs);
     case "server-error":
     case "failed":
+    case "poisoned": // perhaps the page, perhaps a machine that died three times: tried again as often as any failure
     case "throttled": {
       const failures = before.failureCount + 1;
       const throttled = completion.outcome === "throttled";

@@ -62,16 +62,21 @@ export function select(state: FrontierState, scans: readonly (readonly RowKey[])
   return { taken, cursors, nextDueAt };
 }
 
-/** The state with the selected URLs whose records agree, and the due entries that no record stands behind. */
+/** The state with the selected URLs whose records agree, the due entries that no record stands behind, and the places of records whose marks are to be finished first. */
 export function refilled(
   state: FrontierState,
   selection: Selection,
   records: readonly (UrlState | undefined)[],
-): { state: FrontierState; stale: RowKey[] } {
+): { state: FrontierState; stale: RowKey[]; unfinished: number[] } {
   const ready: ReadyUrl[] = [...state.ready];
   const stale: RowKey[] = [];
+  const unfinished: number[] = [];
   for (const [index, entry] of selection.taken.entries()) {
     const record = records[index];
+    if (record?.marks?.dueFrom !== undefined) {
+      unfinished.push(index); // its new entry may not stand yet: dropping the old one now would lose the URL
+      continue;
+    }
     if (record === undefined || record.nextFetchAt !== entry.dueAt || record.priority !== entry.priority) {
       stale.push(entry.key);
       continue;
@@ -90,5 +95,5 @@ export function refilled(
     });
   }
   ready.sort((a, b) => a.priority - b.priority || a.dueAt - b.dueAt || (a.urlId < b.urlId ? -1 : 1));
-  return { state: { ...state, ready, cursors: selection.cursors, nextDueAt: selection.nextDueAt }, stale };
+  return { state: { ...state, ready, cursors: selection.cursors, nextDueAt: selection.nextDueAt }, stale, unfinished };
 }

@@ -73,7 +73,7 @@ const HOLDS_MS: Readonly<Record<string, number>> = {
   "page-limit": 60_000,
   shutdown: 60_000,
   store: 60_000, // a full disk or a store that is away: asking hosts meanwhile would waste their answers
-  contention: 1_000,
+  contention: 100,
   duplicate: 1_000,
   epoch: 60_000,
   concurrency: 100,

@@ -29,7 +29,9 @@ export type NextTurn =
   | { kind: "refill" }
   | { kind: "sleep"; until: number }
   /** Nothing can be done here before `until`, an hour or more away: the sweep takes over. */
-  | { kind: "clear"; until: number };
+  | { kind: "clear"; until: number }
+  /** Not ours to serve, now or any more: the state goes, and what the stores say of the host stays as it is for who may. */
+  | { kind: "abandon" };
 
 export interface Turn {
   state: FrontierState;
@@ -44,8 +46,8 @@ export function planTurn(before: FrontierState, facts: TurnFacts): Turn {
   const { now } = facts;
   const host = withoutExpired(facts.host, now);
   const state = unblocked(forgetLost(before, now), now);
-  const away = awayUntil(host, facts);
-  if (away !== undefined) return { state, grants: [], next: asleep(state, away, now) };
+  const away = turnElsewhere(host, facts);
+  if (away !== undefined) return { state, grants: [], next: away };
   if (wantsRefill(state, now)) return { state, grants: [], next: { kind: "refill" } };
 
   const desk = new Desk(state, host, facts);
@@ -67,12 +69,11 @@ export function planTurn(before: FrontierState, facts: TurnFacts): Turn {
 }
 
 /** A turn at which nothing may be granted, whatever is due. */
-function awayUntil(host: HostState, { policy, now, epoch }: TurnFacts): number | undefined {
-  if (host.movedTo !== undefined) return now + DAY_MS;
-  if (host.epoch > epoch) return now + DAY_MS; // a newer job owns it
-  if (policy.paused) return now + DAY_MS;
-  if (host.pausedUntil !== undefined && host.pausedUntil > now) return host.pausedUntil;
-  return undefined;
+function turnElsewhere(host: HostState, { policy, now, epoch }: TurnFacts): NextTurn | undefined {
+  if (host.movedTo !== undefined || policy.paused) return { kind: "abandon" };
+  if (host.epoch > epoch) return { kind: "abandon" }; // a newer job owns it; a word of ours would hide the host from its sweep
+  if (host.pausedUntil === undefined || host.pausedUntil <= now) return undefined;
+  return host.pausedUntil < now + limits.hostIdleMs ? { kind: "sleep", until: host.pausedUntil } : { kind: "abandon" };
 }
 
 /** Leases whose report never came are given up; their URLs are still due. */

@@ -26,7 +26,15 @@ export function hostDesk(config: CrawlConfig, paceKey: string, viaAllowed: boole
 }
 
 /** Books the request in the host's record, or says why not. Robots rules are read anew in each round. */
-export async function admitDurably(
+export function admitDurably(
+  services: CrawlServices,
+  desk: HostDesk,
+  request: Omit<AdmitRequest, "robots"> & { url: string },
+): Promise<Admission> {
+  return services.hostTurns.next(desk.paceKey, () => admitRounds(services, desk, request));
+}
+
+async function admitRounds(
   services: CrawlServices,
   desk: HostDesk,
   request: Omit<AdmitRequest, "robots"> & { url: string },
@@ -83,7 +91,15 @@ function late(end: RequestEnd, skewMs: number): RequestEnd {
   return end.kind === "failed" ? { ...end, ...times } : { ...end, ...times, answeredAt: end.answeredAt + skewMs };
 }
 
-export async function changeHost(
+export function changeHost(
+  services: CrawlServices,
+  desk: HostDesk,
+  change: (host: HostState) => HostState,
+): Promise<HostState> {
+  return services.hostTurns.next(desk.paceKey, () => changeRounds(services, desk, change));
+}
+
+async function changeRounds(
   services: CrawlServices,
   { paceKey, epoch }: HostDesk,
   change: (host: HostState) => HostState,

@@ -151,7 +151,7 @@ const table: Row[] = [
     const [dueIn, priority] = { gone: [30, 3], redirect: [7, 2], robots: [7, 3] }[outcome] as [number, 2 | 3];
     return { situation: `${outcome}, never indexed`, before: url(), completion: { outcome }, dueIn: dueIn * DAY, priority };
   }),
-  ...(["client-error", "refused-body", "poisoned"] as const).map(
+  ...(["client-error", "refused-body"] as const).map(
     (outcome): Row => ({
       situation: `${outcome}: put away for a month, the document stays`,
       before: visited(),
@@ -177,6 +177,14 @@ const table: Row[] = [
       failureCount: failureCount + 1,
     }),
   ),
+  {
+    situation: "poisoned: perhaps the machine died three times, so it is tried again as any failure",
+    before: url(),
+    completion: { outcome: "poisoned" },
+    dueIn: MINUTE,
+    priority: 1,
+    failureCount: 1,
+  },
   {
     situation: "the retries are spent",
     before: url({ failureCount: limits.retries }),

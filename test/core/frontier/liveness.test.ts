@@ -124,6 +124,9 @@ class World {
         const { until } = turn.next;
         this.later(until - this.now, () => this.tell({ kind: "wake", paceKey: PACE_KEY, at: this.now }));
         return;
+      } else if (turn.next.kind === "abandon") {
+        this.frontier = undefined;
+        return;
       } else {
         this.frontier = { ...state, turnAt: turn.next.until };
         this.#timer = turn.next.until;

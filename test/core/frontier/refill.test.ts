@@ -116,3 +116,15 @@ test("the record settles it: entries that disagree are stale, the others join in
   assert.deepEqual([after.ready[1]!.version, after.ready[1]!.attempt], [3, 2]);
   assert.deepEqual(after.cursors, selection.cursors);
 });
+
+test("an entry of a record with unfinished marks is not dropped: its new one may not stand yet", () => {
+  const state = newFrontier(NOW);
+  const selection = {
+    taken: [{ key: "k", urlId: "u", priority: 1, dueAt: NOW - 5 }],
+    cursors: ["", "k", "", ""],
+    nextDueAt: NOW + 1,
+  };
+  const moved = url({ nextFetchAt: NOW + 1_000, marks: { dueFrom: { priority: 1, dueAt: NOW - 5 } } });
+  const { state: after, stale, unfinished } = refilled(state, selection, [moved]);
+  assert.deepEqual([after.ready, stale, unfinished], [[], [], [0]]);
+});

@@ -73,7 +73,7 @@ const holds: Record<string, number> = {
   "page-limit": 60_000,
   shutdown: 60_000,
   store: 60_000,
-  contention: 1_000,
+  contention: 100,
   duplicate: 1_000,
   epoch: 60_000,
   concurrency: 100,

@@ -202,11 +202,11 @@ test("a page limit that is reached leaves the URLs, and asks for no robots.txt e
 });
 
 const away: [situation: string, change: Partial<TurnFacts>, next: object][] = [
-  ["mapped elsewhere", { host: host({ movedTo: "example.net" }) }, { kind: "clear", until: NOW + DAY }],
-  ["owned by a newer job", { host: host({ epoch: 5 }) }, { kind: "clear", until: NOW + DAY }],
-  ["paused by policy", { policy: policy({ paused: true }) }, { kind: "clear", until: NOW + DAY }],
+  ["mapped elsewhere", { host: host({ movedTo: "example.net" }) }, { kind: "abandon" }],
+  ["owned by a newer job", { host: host({ epoch: 5 }) }, { kind: "abandon" }],
+  ["paused by policy", { policy: policy({ paused: true }) }, { kind: "abandon" }],
   ["paused for a minute", { host: host({ pausedUntil: NOW + 60_000 }) }, { kind: "sleep", until: NOW + 60_000 }],
-  ["paused for two hours", { host: host({ pausedUntil: NOW + 7_200_000 }) }, { kind: "clear", until: NOW + 7_200_000 }],
+  ["paused for two hours", { host: host({ pausedUntil: NOW + 7_200_000 }) }, { kind: "abandon" }],
   ["in back-off for a day", { host: host({ backoffUntil: NOW + DAY }) }, { kind: "clear", until: NOW + DAY - 250 }],
 ];
 for (const [situation, change, next] of away)
@@ -217,7 +217,7 @@ for (const [situation, change, next] of away)
   });
 
 test("a host with a lease out is never left to the sweep", () => {
-  const { next } = turn({ leases: [out("l")] }, { policy: policy({ paused: true }) });
+  const { next } = turn({ leases: [out("l")], nextDueAt: NOW + 7_200_000 });
   assert.equal(next.kind, "sleep");
 });
 

@@ -1,0 +1,31 @@
+// Which rules is every simulated run held to? All checkers, for one run; none of them is used for a second.
+import { addresses } from "./addresses.ts";
+import { bounds } from "./bounds.ts";
+import { budgets } from "./budgets.ts";
+import type { Checker, SimFacts } from "./checker.ts";
+import { completions } from "./completions.ts";
+import { concurrency } from "./concurrency.ts";
+import { conservation } from "./conservation.ts";
+import { indexEvents } from "./index-events.ts";
+import { liveness } from "./liveness.ts";
+import { pace } from "./pace.ts";
+import { promptness } from "./promptness.ts";
+import { retryAfter } from "./retry-after.ts";
+import { robots } from "./robots.ts";
+
+export function allCheckers(facts: SimFacts): Checker[] {
+  return [
+    pace(facts),
+    concurrency(facts),
+    robots(facts),
+    retryAfter(facts),
+    addresses(),
+    conservation(facts),
+    indexEvents(facts),
+    completions(facts),
+    budgets(facts),
+    bounds(facts),
+    promptness(facts),
+    liveness(facts),
+  ];
+}

@@ -1,0 +1,191 @@
+// The Http port over the virtual web: waits on the given clock alone, guards addresses, and keeps the log that the checkers read.
+import { addressVerdict } from "../../core/http/public-address.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { sleep } from "../../ports/clock.ts";
+import type { Answer, Connected, Http, HttpFailure, RequestLimits } from "../../ports/http.ts";
+import { addressOf, answerOf, type SimHost, type World } from "./world.ts";
+
+/** A request as the virtual server saw it; all times are true time, Unix ms. */
+export interface WireEntry {
+  serial: number;
+  host: string;
+  scheme: string;
+  path: string;
+  address: string;
+  /** When it arrived. */
+  at: number;
+  /** First byte of the answer; undefined: none came. */
+  answeredAt?: number;
+  /** When the exchange was over for the server; undefined: it is open. */
+  endedAt?: number;
+  status: number;
+  retryAfter?: string;
+  /** Of robots.txt answered with 200. */
+  robotsBody?: string;
+  location?: string;
+  worker: string;
+}
+
+/** Sees each request when it arrives, when its answer begins, and when it is over; entries are completed in place. */
+export interface WireObserver {
+  arrived?(entry: WireEntry): void;
+  answered?(entry: WireEntry): void;
+  ended?(entry: WireEntry): void;
+}
+
+/** Where the virtual servers hear and are heard; keeps no log, so that ten million requests need no memory. */
+export interface Wire {
+  observers: WireObserver[];
+  /** Requests of each host so far. */
+  serials: Map<string, number>;
+  requests: number;
+}
+
+export function newWire(observers: WireObserver[]): Wire {
+  return { observers, serials: new Map(), requests: 0 };
+}
+
+function tell(wire: Wire, event: keyof WireObserver, entry: WireEntry): void {
+  for (const observer of wire.observers) observer[event]?.(entry);
+}
+
+export interface SimHttpOptions {
+  world: World;
+  wire: Wire;
+  /** True time. */
+  clock: Clock;
+  /** The worker's own idea of it, which may be off within the stated bound. */
+  workerClock: Clock;
+  worker: string;
+  /** Called when an answer's headers have come: the moment after which a crash hurts most. */
+  answered?: () => void;
+}
+
+const CONNECT_MS = 5;
+
+export function simHttp({ world, wire, clock, workerClock, worker, answered }: SimHttpOptions): Http {
+  const failure = (reason: HttpFailure["reason"], sentAt?: number): HttpFailure => ({
+    ok: false,
+    reason,
+    detail: "simulated",
+    endedAt: workerClock.now(),
+    ...(sentAt === undefined ? {} : { sentAt }),
+  });
+  return {
+    async close() {},
+    async connect(text, limits) {
+      const url = new URL(text);
+      const host = world.byName.get(url.hostname);
+      await sleep(clock, CONNECT_MS);
+      if (host === undefined) return failure("dns");
+      const address = addressOf(host, clock.now());
+      if (!addressVerdict(address, []).allowed) return failure("address");
+      if (clock.now() < host.downUntil) return failure("connect");
+      return connected(url, host, address, limits);
+    },
+  };
+
+  function connected(url: URL, host: SimHost, address: string, limits: RequestLimits): Connected {
+    const deadline = clock.now() + limits.totalMs;
+    return {
+      ok: true,
+      address,
+      release() {},
+      async send({ headers, sendBy }) {
+        if (workerClock.now() > sendBy) return { ok: false, reason: "unsent" };
+        const sentAt = workerClock.now();
+        const entry = arrive(url, host, address);
+        const path = url.pathname + url.search;
+        const ifNoneMatch = headers["if-none-match"];
+        const reply = answerOf(world, {
+          host,
+          path,
+          at: clock.now(),
+          serial: entry.serial,
+          ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+        });
+        if (reply.failure === "stall") {
+          await sleep(clock, Math.max(0, deadline - clock.now()));
+          over(entry);
+          return failure("timeout", sentAt);
+        }
+        await sleep(clock, reply.latencyMs);
+        if (reply.failure === "reset") {
+          over(entry);
+          return failure("reset", sentAt);
+        }
+        const status = reply.status;
+        Object.assign(entry, { answeredAt: clock.now(), status }, told(reply.headers, status, path, reply.body));
+        tell(wire, "answered", entry);
+        answered?.();
+        return answer(entry, { sentAt, reply, requestHeaders: Object.entries(headers) });
+      },
+    };
+  }
+
+  function arrive(url: URL, host: SimHost, address: string): WireEntry {
+    const serial = wire.serials.get(host.name) ?? 0;
+    wire.serials.set(host.name, serial + 1);
+    const entry: WireEntry = {
+      serial,
+      host: host.name,
+      scheme: url.protocol,
+      path: url.pathname + url.search,
+      address,
+      at: clock.now(),
+      status: 0,
+      worker,
+    };
+    wire.requests++;
+    tell(wire, "arrived", entry);
+    return entry;
+  }
+
+  function over(entry: WireEntry): void {
+    if (entry.endedAt !== undefined) return;
+    entry.endedAt = clock.now();
+    tell(wire, "ended", entry);
+  }
+
+  function answer(
+    entry: WireEntry,
+    {
+      sentAt,
+      reply,
+      requestHeaders,
+    }: { sentAt: number; reply: ReturnType<typeof answerOf>; requestHeaders: [string, string][] },
+  ): Answer {
+    const bytes = Buffer.from(reply.body);
+    return {
+      ok: true,
+      status: reply.status,
+      statusText: "",
+      httpVersion: "1.1",
+      headers: reply.headers,
+      requestHeaders,
+      sentAt,
+      answeredAt: workerClock.now(),
+      async body({ decodedBytes }) {
+        await sleep(clock, reply.bodyMs);
+        over(entry);
+        const endedAt = workerClock.now();
+        if (bytes.length > decodedBytes)
+          return { ok: false, reason: "decoded-bytes", detail: "simulated", wireBytes: bytes.length, endedAt };
+        return { ok: true, bytes, wireBytes: bytes.length, endedAt };
+      },
+      discard() {
+        over(entry);
+      },
+    };
+  }
+}
+
+function told(headers: readonly [string, string][], status: number, path: string, body: string): Partial<WireEntry> {
+  const retryAfter = headers.find(([name]) => name === "retry-after")?.[1];
+  const location = headers.find(([name]) => name === "location")?.[1];
+  return {
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(location === undefined ? {} : { location }),
+    ...(path === "/robots.txt" && status === 200 ? { robotsBody: body } : {}),
+  };
+}

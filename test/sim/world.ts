@@ -130,7 +130,7 @@ export function answerOf(world: World, ask: SimAsk): SimAnswer {
 }
 
 /** robots.txt as it stands at that time; undefined where it has none. */
-export function robotsText(host: SimHost, at: number): string | undefined {
+function robotsText(host: SimHost, at: number): string | undefined {
   if (host.robots === "missing") return undefined;
   const version = at >= host.robotsChangeAt ? 1 : 0;
   const delay = host.crawlDelays[version];

@@ -45,7 +45,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   wakes: fc.array(fc.boolean(), { minLength: 1, maxLength: 10 }),
 });
 
-const TROUBLED = 60; // leases before all goes well: a host that always answers 503 is never read
+const TROUBLED = 10; // leases before all goes well: a host that always answers 503 is never read, and each one doubles its rest
 
 /** Of one host: its frontier, its record, its URLs, and what is on its way at which time. */
 class World {

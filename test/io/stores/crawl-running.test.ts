@@ -25,6 +25,7 @@ test("another process's crawl is seen, and no longer once it was killed", async 
   const code = `
     import { openTestStore } from ${JSON.stringify(join(import.meta.dirname, "opened-store.ts"))};
     await openTestStore(${JSON.stringify(folder)});
+    setInterval(() => {}, 1000); // an open store does not hold its process
     console.log("open");`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");

@@ -1,45 +1,6 @@
 // A body becomes links, metadata and, where an index would take it, a document.
 
-export interface ParseRequest {
-  /** The URL it was fetched from, absolute. */
-  url: string;
-  bytes: Uint8Array;
-  /** The Content-Type header, or "". */
-  contentType: string;
-  /** X-Robots-Tag header values, in order. */
-  robotsTags: string[];
-  productToken: string;
-  /** Whether a document is wanted (the second, dearer step). */
-  document: boolean;
-}
-
-export interface ParsedPage {
-  ok: true;
-  /** Absolute canonical http(s) URLs without fragment, each once, in page order, nofollow ones left out. */
-  links: string[];
-  /** Links left out, by reason. */
-  refused: { nofollow: number; malformed: number; scheme: number; fanOut: number };
-  title: string;
-  canonical?: string;
-  /** meta refresh target, absolute. */
-  refresh?: string;
-  noindex: boolean;
-  nofollow: boolean;
-  /** Lower-case hex, 16 digits, over the visible text. */
-  simHash: string;
-  /** First 8 bytes of SHA-256 over the links. */
-  linkSetHash: Uint8Array;
-  language?: string;
-  quality: { textChars: number; linkCount: number; textRatioPercent: number; hasTitle: boolean };
-  document?: ParsedDocument;
-}
-
-export interface ParsedDocument {
-  text: string;
-  headings: { level: number; text: string }[];
-  description?: string;
-  structuredData: string[];
-}
+import type { ParsedPage, ParseRequest } from "../schemas/parsed-page.ts";
 
 export interface ParseFailure {
   ok: false;

@@ -1,10 +1,10 @@
 // What does a page say, without its frame? Main text, headings and structured data from linkedom's tree, walked once without recursion.
 import { parseHTML } from "linkedom";
 import { limits } from "../../schemas/limits.ts";
+import type { ParsedDocument } from "../../schemas/parsed-page.ts";
 import { elementFacts } from "./elements.ts";
 import { mainText, type TextBlock } from "./main-text.ts";
 import type { Scan } from "./scan-result.ts";
-import type { PageText } from "./types.ts";
 import { collapse } from "./values.ts";
 
 /**
@@ -17,7 +17,7 @@ const TREE_NODES_MAX = 200_000;
 const JSON_LD_BLOCKS_MAX = 20;
 const JSON_LD_CHARS_MAX = 64 * 1024;
 
-export function documentOf(markup: string, scan: Scan): PageText {
+export function documentOf(markup: string, scan: Scan): ParsedDocument {
   const small = scan.tags <= TREE_TAGS_MAX && scan.nodes <= TREE_NODES_MAX;
   const found = small ? treeText(markup) : undefined;
   return {
@@ -42,7 +42,7 @@ interface TreeNode {
 const ELEMENT = 1;
 const TEXT = 3;
 
-function treeText(markup: string): Pick<PageText, "text" | "headings" | "structuredData"> | undefined {
+function treeText(markup: string): Pick<ParsedDocument, "text" | "headings" | "structuredData"> | undefined {
   try {
     const reading = newReading();
     walk(parseHTML(markup).document as unknown as TreeNode, reading);
@@ -74,7 +74,7 @@ function walk(root: TreeNode, reading: Reading): void {
 /** What the walk has read, and where it is. */
 interface Reading {
   blocks: TextBlock[];
-  headings: PageText["headings"];
+  headings: ParsedDocument["headings"];
   structuredData: string[];
   pieces: string[];
   chars: number;

@@ -1,12 +1,12 @@
 // Where do the links of a page lead? Its hrefs, resolved against its base, as canonical URLs of which each stands once.
 import { limits } from "../../schemas/limits.ts";
+import type { RefusedLinks } from "../../schemas/parsed-page.ts";
 import { normalizeUrl } from "../url/normalize.ts";
 import type { Scan } from "./scan-result.ts";
-import type { Refused } from "./types.ts";
 
 export interface Links {
   links: string[];
-  refused: Refused;
+  refused: RefusedLinks;
 }
 
 /** The document base URL (HTML 2.4.3): one that is no URL, or that runs or holds its content itself, is passed over. */
@@ -19,7 +19,7 @@ export function baseOf(scan: Scan, pageUrl: string): string {
 /** In page order, at most limits.linksPerPage: repeats do not count towards it. With `nofollow` (of the whole page) there are none. */
 export function linksOf(scan: Scan, base: string, nofollow: boolean): Links {
   const links = new Set<string>();
-  const refused: Refused = { nofollow: 0, malformed: scan.hrefsTooLong, scheme: 0, fanOut: scan.hrefsBeyond };
+  const refused: RefusedLinks = { nofollow: 0, malformed: scan.hrefsTooLong, scheme: 0, fanOut: scan.hrefsBeyond };
   for (const [href, follow] of scan.hrefs) {
     if (nofollow || !follow) {
       refused.nofollow++;

@@ -1,6 +1,7 @@
 // What is in this body? Links, metadata and visible text of every page by one pass; the document, dearer, of those that an index takes.
 
 import { limits } from "../../schemas/limits.ts";
+import type { ParsedDocument, ParsedPage, ParseRequest } from "../../schemas/parsed-page.ts";
 import { linkSetHash } from "../content/digest.ts";
 import { simHash } from "../content/simhash.ts";
 import { bodyClass, parseContentType } from "../http/content-type.ts";
@@ -11,11 +12,10 @@ import { documentOf } from "./document.ts";
 import { baseOf, linksOf } from "./links.ts";
 import { scanMarkup } from "./scan.ts";
 import type { Scan } from "./scan-result.ts";
-import type { Page, PageRequest, PageText } from "./types.ts";
 import { collapse, refreshTarget } from "./values.ts";
 
 /** Never throws; time and memory are linear in the body. A body that is neither markup nor text gives an empty page. */
-export function parsePage(request: PageRequest): Page {
+export function parsePage(request: ParseRequest): ParsedPage {
   const { type, charset } = parseContentType(request.contentType);
   const header = robotsDirectives(request.robotsTags, request.productToken);
   const kind = bodyClass(type, request.url, []);
@@ -25,7 +25,7 @@ export function parsePage(request: PageRequest): Page {
   return markupPage(request, markup, { header, xml: kind !== "html" || type === "application/xhtml+xml" });
 }
 
-function markupPage(request: PageRequest, markup: string, how: { header: RobotsDirectives; xml: boolean }): Page {
+function markupPage(request: ParseRequest, markup: string, how: { header: RobotsDirectives; xml: boolean }): ParsedPage {
   const scan = scanMarkup(markup, { xml: how.xml, productToken: request.productToken });
   const noindex = scan.noindex || how.header.noindex;
   const nofollow = scan.nofollow || how.header.nofollow;
@@ -52,9 +52,9 @@ function markupPage(request: PageRequest, markup: string, how: { header: RobotsD
 }
 
 /** What is absent is left out. */
-function targetsOf(scan: Scan, base: string): Pick<Page, "canonical" | "refresh" | "language"> {
+function targetsOf(scan: Scan, base: string): Pick<ParsedPage, "canonical" | "refresh" | "language"> {
   const refresh = scan.refresh === undefined ? undefined : refreshTarget(scan.refresh);
-  const targets: Pick<Page, "canonical" | "refresh" | "language"> = {};
+  const targets: Pick<ParsedPage, "canonical" | "refresh" | "language"> = {};
   const canonicalUrl = absolute(scan.canonicalHref, base);
   const refreshUrl = absolute(refresh, base);
   if (canonicalUrl !== undefined) targets.canonical = canonicalUrl;
@@ -68,10 +68,10 @@ function absolute(href: string | undefined, base: string): string | undefined {
   return target?.ok ? target.url : undefined;
 }
 
-function textPage(request: PageRequest, body: string, header: RobotsDirectives): Page {
+function textPage(request: ParseRequest, body: string, header: RobotsDirectives): ParsedPage {
   const text = body.slice(0, limits.textChars).trim();
   const shown = collapse(text);
-  const document: PageText = { text, headings: [], structuredData: [] };
+  const document: ParsedDocument = { text, headings: [], structuredData: [] };
   return {
     ok: true,
     links: [],

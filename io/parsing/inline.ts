@@ -1,6 +1,7 @@
 // How is a page parsed where a seed must decide everything? At once, on the caller's thread: nothing but microtasks.
 import { parsePage } from "../../core/html/page.ts";
-import type { ParsedPage, ParseFailure, ParseRequest, Parser } from "../../ports/parser.ts";
+import type { ParseFailure, Parser } from "../../ports/parser.ts";
+import type { ParsedPage, ParseRequest } from "../../schemas/parsed-page.ts";
 
 /** Never busy, and without limits of time and memory. */
 export function inlineParser(): Parser {

@@ -1,7 +1,8 @@
 // Who parses while the main thread fetches? Worker threads, each with one page at a time and a limit of time and memory.
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../ports/clock.ts";
-import type { ParsedPage, ParseFailure, ParseRequest, Parser } from "../../ports/parser.ts";
+import type { ParseFailure, Parser } from "../../ports/parser.ts";
+import type { ParsedPage, ParseRequest } from "../../schemas/parsed-page.ts";
 import type { WorkerMessage, WorkerRequest } from "./worker.ts";
 
 export interface WorkerParserOptions {

@@ -1,6 +1,7 @@
 // What runs in a parsing thread? One request after another, each answered with its number.
 import { parentPort } from "node:worker_threads";
-import type { ParsedPage, ParseFailure, ParseRequest } from "../../ports/parser.ts";
+import type { ParseFailure } from "../../ports/parser.ts";
+import type { ParsedPage, ParseRequest } from "../../schemas/parsed-page.ts";
 import { parseSafely } from "./inline.ts";
 
 export interface WorkerRequest {

@@ -1,8 +1,9 @@
 // The page as an index takes it, written before its record completes: a repeat carries the same key (urlId, docVersion).
-import type { ParsedPage } from "../../ports/parser.ts";
+
 import type { ContentRef } from "../../schemas/content-ref.ts";
 import type { PageDocument } from "../../schemas/events.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
+import type { ParsedPage } from "../../schemas/parsed-page.ts";
 import type { UrlState } from "../../schemas/url-state.ts";
 import type { CrawlServices } from "../services.ts";
 

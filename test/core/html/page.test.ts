@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { simHash } from "../../../core/content/simhash.ts";
-import type { Page, PageRequest } from "../../../core/html/types.ts";
 import { limits } from "../../../schemas/limits.ts";
+import type { ParsedPage, ParseRequest } from "../../../schemas/parsed-page.ts";
 import { pageOf } from "./page-of.ts";
 
-const meta: [situation: string, markup: string, expected: Partial<Page>, changes?: Partial<PageRequest>][] = [
+const meta: [situation: string, markup: string, expected: Partial<ParsedPage>, changes?: Partial<ParseRequest>][] = [
   ["a title is one line", `<title> A &amp;\n B </title>`, { title: "A & B" }],
   [
     "the first title counts, one in svg is none",
@@ -34,7 +34,7 @@ const meta: [situation: string, markup: string, expected: Partial<Page>, changes
 for (const [situation, markup, expected, changes] of meta)
   test(situation, () => {
     const page = pageOf(markup, changes);
-    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, page[key as keyof Page]])), expected);
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, page[key as keyof ParsedPage]])), expected);
   });
 
 test("what a page does not say is absent", () => {

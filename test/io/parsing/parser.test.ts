@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { inlineParser } from "../../../io/parsing/inline.ts";
 import { workerParser } from "../../../io/parsing/pool.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { ParsedPage, ParseFailure, ParseRequest, Parser } from "../../../ports/parser.ts";
+import type { ParseFailure, Parser } from "../../../ports/parser.ts";
+import type { ParsedPage, ParseRequest } from "../../../schemas/parsed-page.ts";
 
 /** Time stands still until the test lets the timers of one delay go off. */
 function handClock(): Clock & { fire(delayMs: number): number } {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ParsedPage } from "../../../ports/parser.ts";
 import { limits } from "../../../schemas/limits.ts";
+import type { ParsedPage } from "../../../schemas/parsed-page.ts";
 import { writeDocument } from "../../../transforms/fetch/document.ts";
 import { publishDiscoveries } from "../../../transforms/fetch/publish.ts";
 import { takeLinks } from "../../../transforms/fetch/take-body.ts";

@@ -1,5 +1,5 @@
 // Where does a record stand? Keys of the versioned tables: two hex digits of the pace key's hash, the pace key, the record's own key.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Separates the parts; no pace key, URL id or time contains it. */
 const SEPARATOR = "/";
@@ -31,7 +31,7 @@ const SPREADS_MAX = 50_000; // pace keys whose digits are remembered
 function spread(paceKey: string): string {
   let digits = spreads.get(paceKey);
   if (digits === undefined) {
-    digits = createHash("sha256").update(paceKey).digest("hex").slice(0, 2);
+    digits = hash("sha256", paceKey).slice(0, 2);
     if (spreads.size >= SPREADS_MAX) spreads.clear();
     spreads.set(paceKey, digits);
   }
@@ -74,7 +74,7 @@ export function shardPrefix(shard: number): string {
 }
 
 function shardOf(paceKey: string, shards: number): number {
-  return createHash("sha256").update(paceKey).digest().readUInt16BE(2) % shards;
+  return Number.parseInt(hash("sha256", paceKey).slice(4, 8), 16) % shards;
 }
 
 export function paceKeyOfHostDue(key: RowKey): string {

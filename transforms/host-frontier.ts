@@ -7,14 +7,14 @@ import { newHost } from "../core/politeness/host-clock.ts";
 import { pacePolicy } from "../core/politeness/policy.ts";
 import type { Versioned } from "../ports/versioned-table.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
-import type { HostDue } from "../schemas/host-state.ts";
+import type { HostDue, HostState } from "../schemas/host-state.ts";
 import { fetchLease } from "../schemas/lease.ts";
 import { type HostMessage, hostMessage } from "../schemas/messages.ts";
 import { hostDueKey, rowKey } from "../schemas/row-key.ts";
 import { dropDue, lowerHostDue } from "./due-index.ts";
 import { finishMarks } from "./fetch/complete.ts";
 import type { HostActivity } from "./host-gauge.ts";
-import { judgeView } from "./robots-reader.ts";
+import { judgeView, type RobotsView } from "./robots-reader.ts";
 import type { CrawlServices } from "./services.ts";
 
 const outputs = { leases: fetchLease };
@@ -24,6 +24,12 @@ const ROUNDS = 8;
 
 /** Between two passes over an index that blocked URLs fill: each pass reads all of them. */
 const BLOCKED_PASS_MS = 60_000;
+
+/** What one turn has read of its host so far. */
+interface TurnReading {
+  host?: HostState;
+  readonly views: Map<string, RobotsView | undefined>;
+}
 
 type Cells = { frontier: FrontierState };
 type Context = KeyedContext<typeof outputs, Cells>;
@@ -70,8 +76,9 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
   async #takeTurn(context: Context, before: FrontierState): Promise<void> {
     let state = before;
     let lookedFromHead: { due: Versioned<HostDue> | undefined } | undefined;
+    const read: TurnReading = { views: new Map() };
     for (let round = 0; round < ROUNDS; round++) {
-      const facts = await this.#facts(context.key, state);
+      const facts = await this.#facts(context.key, state, read);
       const turn = planTurn(state, facts);
       state = turn.state;
       this.#services.hosts.set(context.key, activityOf(state, facts));
@@ -118,18 +125,23 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
     return row;
   }
 
-  async #facts(paceKey: string, state: FrontierState): Promise<TurnFacts> {
+  /** What the turn has read once it does not read again when it refills in between. */
+  async #facts(paceKey: string, state: FrontierState, read: TurnReading): Promise<TurnFacts> {
     const { clock, random, robots, tables } = this.#services;
-    const hostKeys = [...new Set(state.ready.map((url) => url.hostKey))];
-    const [[host], views] = await Promise.all([tables.hosts.get([rowKey(paceKey)]), robots.read(paceKey, hostKeys)]);
+    const hostKeys = [...new Set(state.ready.map((url) => url.hostKey))].filter((hostKey) => !read.views.has(hostKey));
+    const [[row], views] = await Promise.all([
+      read.host === undefined ? tables.hosts.get([rowKey(paceKey)]) : [undefined],
+      hostKeys.length === 0 ? [] : robots.read(paceKey, hostKeys),
+    ]);
+    for (const [index, hostKey] of hostKeys.entries()) read.views.set(hostKey, views[index]);
+    read.host ??= row?.value ?? newHost(this.#config.epoch);
     const now = clock.now();
-    const viewOf = new Map(hostKeys.map((hostKey, index) => [hostKey, views[index]]));
     return {
       paceKey,
-      policy: pacePolicy(this.#config, paceKey, host?.value),
+      policy: pacePolicy(this.#config, paceKey, read.host),
       now,
-      host: host?.value ?? newHost(this.#config.epoch),
-      judge: (hostKey, url) => judgeView(viewOf.get(hostKey), url, now),
+      host: read.host,
+      judge: (hostKey, url) => judgeView(read.views.get(hostKey), url, now),
       epoch: this.#config.epoch,
       skewMs: this.#config.clockSkewMs,
       draw: () => random.token(),

@@ -65,16 +65,10 @@ export function admitNow(
   return admit(records.host ?? newHost(epoch), { ...request, robots }, policy, now, skewMs);
 }
 
-/** Ends the request of `token`. `extra`: what the same write changes beside. Returns the record as it then stands. */
-export function releaseDurably(
-  services: CrawlServices,
-  desk: HostDesk,
-  token: string,
-  end: RequestEnd,
-  extra: (host: HostState) => HostState = (host) => host,
-): Promise<HostState> {
+/** Ends the request of `token`. Returns the record as it then stands. */
+export function releaseDurably(services: CrawlServices, desk: HostDesk, token: string, end: RequestEnd): Promise<HostState> {
   const spread = services.random.next();
-  return changeHost(services, desk, (host) => extra(release(host, desk.policy, token, late(end, desk.skewMs), spread)));
+  return changeHost(services, desk, (host) => release(host, desk.policy, token, late(end, desk.skewMs), spread));
 }
 
 /** Notes that a connection could not be made: the host rests, though nothing was admitted. */

@@ -20,7 +20,7 @@ try {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
     const verdict = found === undefined ? `NOT FOUND in ${SEEDS_MAX} seeds` : `found by seed ${found.seed}`;
     process.stdout.write(
-      `${verdict.padEnd(22)} ${each.name} (${each.fault ?? "own faults"}, ${seconds} s)${found === undefined ? "" : `: ${found.words}`}\n`,
+      `${verdict.padEnd(22)} ${each.name} (${each.faults ?? "own faults"}, ${seconds} s)${found === undefined ? "" : `: ${found.words}`}\n`,
     );
   }
 } finally {
@@ -39,7 +39,7 @@ async function find(each: SimBreak, folder: string): Promise<{ seed: number; wor
         "--seed",
         String(seed),
         ...SIZE,
-        ...(each.fault === undefined ? [] : ["--fault", each.fault]),
+        ...(each.faults === undefined ? [] : ["--fault", each.faults]),
       ]);
       const words = /^VIOLATION (.*)$/m.exec(output)?.[1] ?? /^(?:Error|AssertionError).*$/m.exec(output)?.[0];
       if (words !== undefined) return { seed, words: words.slice(0, 140) };

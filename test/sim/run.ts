@@ -10,7 +10,8 @@ The real crawl in a seeded world: the seed decides the web, the load, the faults
   --seed N       default 1
   --fetches N    requests to be made at least, default 100000
   --hosts N      default 200
-  --fault NAME   only this fault, strong, in place of the seed's own: ${faultNames.join(", ")}; or none
+  --fault NAMES  only these, strong, in place of the seed's own; a comma between them, or none:
+                 ${faultNames.join(", ")}
   --runs N       so many seeds from --seed on
 Exit codes: 0 no violation, 1 a violation, 2 bad usage.
 `;
@@ -27,7 +28,8 @@ const { values } = parseArgs({
   },
 });
 const numbers = [values.seed, values.fetches, values.hosts, values.runs].map(Number);
-const known = values.fault === undefined || values.fault === "none" || faultNames.includes(values.fault as FaultName);
+const chosen = values.fault === undefined || values.fault === "none" ? [] : values.fault.split(",");
+const known = chosen.every((name) => faultNames.includes(name as FaultName));
 if (values.help) process.stdout.write(HELP);
 else if (!known || numbers.some((number) => !Number.isSafeInteger(number) || number < 0)) {
   process.stderr.write(`a whole number or a fault's name is malformed\n${HELP}`);
@@ -39,7 +41,7 @@ else if (!known || numbers.some((number) => !Number.isSafeInteger(number) || num
 
 async function runSeed(world: { seed: number; fetches: number; hosts: number }): Promise<void> {
   const startedAt = performance.now();
-  const plan = values.fault === undefined ? {} : { plan: only(values.fault) };
+  const plan = values.fault === undefined ? {} : { plan: only(chosen) };
   const result = await simulate({ ...world, ...plan, checkers: values["no-checkers"] ? () => [] : allCheckers });
   const seconds = (performance.now() - startedAt) / 1000;
   const violations = result.checkers.reduce((sum, checker) => sum + checker.violations.count, 0);
@@ -47,8 +49,8 @@ async function runSeed(world: { seed: number; fetches: number; hosts: number }):
   if (violations > 0) process.exitCode = 1;
 }
 
-function only(fault: string): FaultPlan {
-  return Object.fromEntries(faultNames.map((name) => [name, name === fault ? 1 : 0])) as FaultPlan;
+function only(faults: readonly string[]): FaultPlan {
+  return Object.fromEntries(faultNames.map((name) => [name, faults.includes(name) ? 1 : 0])) as FaultPlan;
 }
 
 function told(seed: number, result: SimResult, seconds: number): string {

@@ -75,7 +75,7 @@ function makeHost(seed: number, index: number, hosts: number, startAt: number, s
     disallows: [draw.flip(0.5), draw.flip(0.5)],
     latencyMs: draw.pick([2, 20, 80, 300]),
     throttles: sometimes(0.15, 0.05),
-    stalls: sometimes(0.05, 0.02),
+    stalls: sometimes(0.15, 0.05),
     resets: sometimes(0.1, 0.02),
     serverErrors: sometimes(0.1, 0.05),
     redirects: sometimes(0.3, 0.1),

@@ -137,13 +137,6 @@ export const simBreaks: readonly SimBreak[] = [
     faults: "reports-lost",
   },
   {
-    name: "messages acknowledged before their URLs are durable",
-    file: "transforms/read-queues.ts",
-    find: "context.afterCommit(() => queue.acknowledge(messages.map(({ id }) => id)));",
-    replace: "await queue.acknowledge(messages.map(({ id }) => id));",
-    faults: "crash",
-  },
-  {
     name: "the address of an earlier look-up trusted: no guard at connect",
     file: "core/http/public-address.ts",
     find: "  return range === undefined ? { allowed: true } : { allowed: false, range };",

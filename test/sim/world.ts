@@ -85,7 +85,7 @@ function makeHost(seed: number, index: number, hosts: number, startAt: number, s
     downUntil: index > 0 && draw.flip(0.05) ? startAt + draw.whole(1, 120) * 60_000 : 0,
     validators: draw.flip(0.4),
     ...(agreed === undefined ? {} : { agreed }),
-    ...(index > 0 && draw.flip(0.03) ? { privateFrom: startAt + Math.floor(draw.next() * spanMs) } : {}),
+    ...(index > 0 && draw.flip(0.1) ? { privateFrom: startAt + draw.whole(1, 30) * 60_000 } : {}),
   };
   return host;
 }

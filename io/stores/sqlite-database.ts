@@ -74,15 +74,18 @@ function stateFile(folder: string): string {
 }
 
 function makeFolder(folder: string, undo: (() => void)[]): void {
-  const first = mkdirSync(folder, { recursive: true });
-  if (first === undefined) return;
-  // A new folder's name is kept by the folder above it, which needs a sync of its own.
-  for (let made = resolve(folder); made !== dirname(resolve(first)); made = dirname(made)) {
-    undo.unshift(() => rmdirSync(made));
+  const missing: string[] = [];
+  for (let each = resolve(folder); !existsSync(each); each = dirname(each)) missing.unshift(each);
+  // One after another: Node's recursive mkdir never ends where a file system lets nobody make folders (/proc).
+  for (const made of missing) {
+    mkdirSync(made);
+    undo.push(() => rmdirSync(made));
+    // A new folder's name is kept by the folder above it, which needs a sync of its own.
     const above = openSync(dirname(made), "r");
     fsyncSync(above);
     closeSync(above);
   }
+  if (missing.length === 0) mkdirSync(folder, { recursive: true }); // what stands there must be a folder
 }
 
 /**

@@ -32,6 +32,8 @@ export const hostMessage = union({
     at: uint,
     /** When the URL is due again; absent where its record was not written. */
     nextDueAt: optional(uint),
+    /** When the host's clock next allows a start, as the release left it; absent where it was not written. */
+    nextStartAt: optional(uint),
   }),
 });
 export type HostMessage = TypeOf<typeof hostMessage>;

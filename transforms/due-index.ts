@@ -6,14 +6,13 @@ import { type DueEntry, dueKey, hostDueKey, type RowKey } from "../schemas/row-k
 import type { CrawlServices } from "./services.ts";
 
 const NOTHING = new Uint8Array();
+/** Nothing ever compares an entry: it stands or it does not. */
+const NO_REV = "";
 
 /** A repeat is harmless: the key follows from the record alone. */
-export async function putDue(
-  { tables, random }: Pick<CrawlServices, "tables" | "random">,
-  entries: readonly DueEntry[],
-): Promise<void> {
+export async function putDue({ tables }: Pick<CrawlServices, "tables">, entries: readonly DueEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  await tables.due.insertIfAbsent(entries.map((entry) => ({ key: dueKey(entry), rev: random.token(), value: NOTHING })));
+  await tables.due.insertIfAbsent(entries.map((entry) => ({ key: dueKey(entry), rev: NO_REV, value: NOTHING })));
 }
 
 export async function dropDue({ tables }: Pick<CrawlServices, "tables">, keys: readonly RowKey[]): Promise<void> {

@@ -56,7 +56,8 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
   async process(message: HostMessage, context: Context): Promise<void> {
     const now = this.#services.clock.now();
     const before = await context.state("frontier").get();
-    const { state, turn } = hear(before ?? newFrontier(now), message, now);
+    const { state, turn, turnAt } = hear(before ?? newFrontier(now), message, now);
+    if (turnAt !== undefined) return this.#sleep(context, state, turnAt);
     if (!turn) {
       if (before !== undefined) context.state("frontier").set(state); // else nothing would wake it
       return;

@@ -2,7 +2,7 @@
 import { bool, list, oneOf, optional, struct, type TypeOf, text, uint } from "../../schemas/codec.ts";
 import { leaseKinds } from "../../schemas/host-state.ts";
 import { limits } from "../../schemas/limits.ts";
-import type { HostMessage } from "../../schemas/messages.ts";
+import type { HostMessage, Report } from "../../schemas/messages.ts";
 import { urlKinds } from "../../schemas/url-state.ts";
 
 const readyUrl = struct({
@@ -81,8 +81,16 @@ const HOLDS_MS: Readonly<Record<string, number>> = {
   late: 100,
 };
 
-/** What is known after a message. `turn`: whether the host's turn should be taken now. */
-export function hear(state: FrontierState, message: HostMessage, now: number): { state: FrontierState; turn: boolean } {
+export interface Heard {
+  state: FrontierState;
+  /** Whether the host's turn should be taken now. */
+  turn: boolean;
+  /** Where not: when it should be, if that is known by now (Unix ms). */
+  turnAt?: number;
+}
+
+/** What is known after a message. */
+export function hear(state: FrontierState, message: HostMessage, now: number): Heard {
   if (message.kind === "wake") {
     const nextDueAt = Math.min(state.nextDueAt, message.at);
     // A known turn that lies ahead will see it, and so will the one that a report brings; only a turn far off is brought forward.
@@ -95,9 +103,21 @@ export function hear(state: FrontierState, message: HostMessage, now: number): {
   // Doubled, or given up already: the only news is when the URL is due again.
   if (leases.length === state.leases.length) return { state: { ...state, nextDueAt }, turn: message.nextDueAt !== undefined };
   const after = { ...state, leases, nextDueAt };
+  const turnAt = nextChance(after, message, now);
+  if (turnAt !== undefined) return { state: after, turn: false, turnAt };
   if (message.fetched || message.result in SETTLED) return { state: after, turn: true };
   const holdMs = HOLDS_MS[message.result];
   return { state: { ...rewound(after, now), ...(holdMs === undefined ? {} : { holdUntil: now + holdMs }) }, turn: true };
+}
+
+/**
+ * A turn before the host's clock allows a start could only look: with nothing out and something ready, it waits until then. Whoever sent
+ * the request has just written that clock, so the frontier need not read it.
+ */
+function nextChance({ leases, ready }: FrontierState, { fetched, nextStartAt }: Report, now: number): number | undefined {
+  if (!fetched || nextStartAt === undefined || leases.length > 0 || ready.length === 0) return undefined;
+  const at = nextStartAt - limits.leaseAheadMs;
+  return at > now && at < now + limits.hostIdleMs ? at : undefined;
 }
 
 /** Results that completed the URL without a request. */

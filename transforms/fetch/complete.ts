@@ -2,6 +2,7 @@
 import { type Completion, complete, priorResult, unmarked } from "../../core/frontier/complete.ts";
 import type { Versioned } from "../../ports/versioned-table.ts";
 import { encode } from "../../schemas/codec.ts";
+import type { ContentRef } from "../../schemas/content-ref.ts";
 import type { IndexEvent } from "../../schemas/events.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
 import { reparseMessage } from "../../schemas/messages.ts";
@@ -11,16 +12,25 @@ import { dropDue, putDue } from "../due-index.ts";
 import type { CrawlServices } from "../services.ts";
 import { contentKey } from "./store.ts";
 
+/** What whoever completes has in hand already, so that it need not be read again. */
+export interface InHand {
+  /** The URL's record as it was read, without unfinished marks: the conditional write notices if it has moved on. */
+  found?: Versioned<UrlState> | undefined;
+  /** Where the body stands that the completion is about. */
+  ref?: ContentRef | undefined;
+}
+
 /** The record as it stands after the first completion of this version; undefined where another lease was first. */
 export async function completeDurably(
   services: CrawlServices,
   lease: FetchLease,
   completion: Completion,
+  { found, ref }: InHand = {},
 ): Promise<UrlState | undefined> {
   const { clock, metrics, tables } = services;
   const key = rowKey(lease.paceKey, lease.urlId);
-  for (;;) {
-    const [row] = await tables.urls.get([key]);
+  for (let known = found; ; known = undefined) {
+    const row = known ?? (await tables.urls.get([key]))[0];
     if (row === undefined) return undefined;
     const prior = priorResult(row.value, lease);
     if (prior !== undefined) {
@@ -34,7 +44,7 @@ export async function completeDurably(
     const { after } = complete(row.value, lease.leaseId, completion, clock.now());
     const rev = await tables.urls.compareAndSet(key, after, row.rev);
     if (rev === undefined) continue; // someone wrote the record meanwhile; our version may still be the one
-    await finishMarks(services, lease.paceKey, lease.urlId, { rev, value: after });
+    await finishMarks(services, lease.paceKey, lease.urlId, { rev, value: after }, ref);
     return after;
   }
 }
@@ -45,6 +55,7 @@ export async function finishMarks(
   paceKey: string,
   urlId: string,
   { rev, value }: Versioned<UrlState>,
+  ref?: ContentRef,
 ): Promise<void> {
   const { marks } = value;
   if (marks === undefined) return;
@@ -55,19 +66,20 @@ export async function finishMarks(
     await putDue(services, [entry]);
     if (dueKey(former) !== dueKey(entry)) await dropDue(services, [dueKey(former)]);
   }
-  if (marks.index !== undefined) await events.publish("index", [await indexEvent(services, urlId, value, marks.index)]);
+  if (marks.index !== undefined) await events.publish("index", [await indexEvent(services, urlId, value, ref)]);
   if (marks.reparse) await queues.reparse.publish([encode(reparseMessage, { paceKey, urlId, version: value.version })]);
   // `reparse` stands until the page was parsed. Who else wrote the record meanwhile has met the marks too.
   await tables.urls.compareAndSet(rowKey(paceKey, urlId), unmarked(value, ["dueFrom", "index"]), rev);
 }
 
-/** The event's bytes are a function of the stored record. */
+/** The event's bytes are a function of the stored record; `ref` is what the content table has of its hash, where that was just seen. */
 async function indexEvent(
   { tables }: CrawlServices,
   urlId: string,
   value: UrlState,
-  op: IndexEvent["op"],
+  ref: ContentRef | undefined,
 ): Promise<IndexEvent> {
+  const op = value.marks?.index ?? "upsert";
   const event = {
     at: value.lastFetchAt ?? value.discoveredAt,
     urlId,
@@ -76,8 +88,9 @@ async function indexEvent(
     url: value.canonicalUrl,
   };
   if (op === "delete" || value.contentHash === undefined) return event;
-  const [ref] = await tables.content.get([contentKey(value.contentHash)]);
-  if (ref === undefined) return event;
-  const { segment, offset, length } = ref.value;
-  return { ...event, contentHash: contentKey(value.contentHash), segment, offset, length };
+  const contentHash = contentKey(value.contentHash);
+  const place = ref ?? (await tables.content.get([contentHash]))[0]?.value;
+  if (place === undefined) return event;
+  const { segment, offset, length } = place;
+  return { ...event, contentHash, segment, offset, length };
 }

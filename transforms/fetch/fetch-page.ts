@@ -3,8 +3,11 @@
 import type { Completion } from "../../core/frontier/complete.ts";
 import { bodyClass, parseContentType } from "../../core/http/content-type.ts";
 import { headerOf, outcomeOf } from "../../core/http/outcome.ts";
+import { allowedAt } from "../../core/politeness/host-clock.ts";
 import { normalizeUrl } from "../../core/url/normalize.ts";
-import type { Answer, Body } from "../../ports/http.ts";
+import type { Answer, Body, BodyFailure } from "../../ports/http.ts";
+import type { Versioned } from "../../ports/versioned-table.ts";
+import type { ContentRef } from "../../schemas/content-ref.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
 import { limits } from "../../schemas/limits.ts";
@@ -13,7 +16,7 @@ import type { UrlState } from "../../schemas/url-state.ts";
 import type { CrawlServices } from "../services.ts";
 import { completeDurably } from "./complete.ts";
 import { type EventDetails, outcomeEvent } from "./fetch-event.ts";
-import { releaseDurably } from "./host-record.ts";
+import { type HostSight, releaseDurably } from "./host-record.ts";
 import { publishDiscoveries } from "./publish.ts";
 import { answeredEnd, type Exchange, exchange, type PreparedRequest } from "./request.ts";
 import { type LeaseEnd, unfetched } from "./run-lease.ts";
@@ -25,6 +28,9 @@ export interface PageJob {
   request: PreparedRequest;
   /** The URL's record as read. */
   before: UrlState;
+  /** The same with its rev, where no unfinished marks stood in it. */
+  found?: Versioned<UrlState> | undefined;
+  sight?: HostSight | undefined;
 }
 
 export async function fetchPage(services: CrawlServices, config: CrawlConfig, job: PageJob): Promise<LeaseEnd> {
@@ -32,33 +38,59 @@ export async function fetchPage(services: CrawlServices, config: CrawlConfig, jo
   const first = job.before.kind === "page" && job.before.lastFetchAt === undefined;
   if (first && !services.budget.take()) return unfetched("page-limit");
   const headers = { accept: accepted(config), ...validators(job.before) };
-  const result = await exchange(services, config, { paceKey: job.request.lease.paceKey, request: job.request, headers });
+  const { request, sight } = job;
+  const result = await exchange(services, config, { paceKey: request.lease.paceKey, request, headers, sight });
   const sent = result.kind === "answer" || (result.kind === "failure" && result.failure.sentAt !== undefined);
   if (first && !sent) services.budget.giveBack();
-  const { lease } = job.request;
+  const { lease } = request;
   switch (result.kind) {
     case "refused":
       return unfetched(result.reason, result.until);
     case "settled":
-      return settle(services, lease, result.outcome);
+      return settle(services, lease, result.outcome, job.found);
     case "failure":
-      return failed(services, lease, result);
+      return failed(services, job, result);
     case "answer":
       return answered(services, config, job, result);
   }
 }
 
 /** A failed connection or request; a refused address is not the host's fault and not tried again soon. */
+/** What is to be written and told of a request that has ended. */
+interface Ending {
+  completion: Completion;
+  event: EventDetails;
+  /** Where its body stands. */
+  ref?: ContentRef;
+  /** When the host's clock next allows a start, Unix ms. */
+  nextStartAt?: number;
+}
+
+async function ended(services: CrawlServices, job: PageJob, ending: Ending): Promise<LeaseEnd> {
+  const { completion, event, ref, nextStartAt } = ending;
+  const { lease } = job.request;
+  await outcomeEvent(services, lease, event); // first: after the record nobody would know that it is still to be told
+  const done = await completeDurably(services, lease, completion, { found: job.found, ref });
+  return {
+    fetched: true,
+    result: completion.outcome,
+    ...(done === undefined ? {} : { nextDueAt: done.nextFetchAt }),
+    ...(nextStartAt === undefined ? {} : { nextStartAt }),
+  };
+}
+
+/** A failed connection or request; a refused address is not the host's fault and not tried again soon. */
 async function failed(
   services: CrawlServices,
-  lease: FetchLease,
+  job: PageJob,
   { failure, hostFreeAt }: Extract<Exchange, { kind: "failure" }>,
 ): Promise<LeaseEnd> {
-  if (failure.reason === "address") return settle(services, lease, "address");
+  const { lease } = job.request;
+  if (failure.reason === "address") return settle(services, lease, "address", job.found);
   const { reason, sentAt, endedAt } = failure;
   const completion: Completion = { outcome: "failed", reason, hostFreeAt, ...(sentAt === undefined ? {} : { sentAt }) };
   services.log("debug", "a request failed", { url: lease.url, reason, detail: failure.detail });
-  return ended(services, lease, completion, { at: sentAt ?? endedAt, outcome: "failed", reason });
+  return ended(services, job, { completion, event: { at: sentAt ?? endedAt, outcome: "failed", reason } });
 }
 
 async function answered(
@@ -67,97 +99,77 @@ async function answered(
   job: PageJob,
   got: Extract<Exchange, { kind: "answer" }>,
 ): Promise<LeaseEnd> {
-  const { answer, address, token, desk } = got;
+  const { answer, address, booked, desk } = got;
   const { before } = job;
   const { lease } = job.request;
   const { status, sentAt, answeredAt } = answer;
   const contentType = headerOf(answer.headers, "content-type") ?? "";
   const conditional = before.etag !== undefined || before.lastModified !== undefined;
   const outcome = outcomeOf(status, conditional, headerOf(answer.headers, "retry-after") !== undefined);
-  const told: EventDetails = {
-    at: sentAt,
-    outcome,
-    status,
-    address,
-    latencyMs: answeredAt - sentAt,
-    ...(contentType === "" ? {} : { contentType }),
-  };
 
   const wanted =
     outcome === "fetched" && bodyClass(parseContentType(contentType).type, lease.url, config.acceptTypes) !== undefined;
   const body = wanted ? await answer.body({ wireBytes: limits.wireBytes, decodedBytes: decodedMax(lease) }) : undefined;
   if (body === undefined) answer.discard();
   const endedAt = body?.endedAt ?? services.clock.now();
-  const host = await releaseDurably(services, desk, token, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
+  const host = await releaseDurably(services, desk, booked, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
 
   const facts = { status, sentAt, hostFreeAt: host.backoffUntil, ...newValidators(answer) };
-  const event = { ...told, durationMs: endedAt - sentAt, ...(body === undefined ? {} : { wireBytes: body.wireBytes }) };
-  if (outcome === "fetched" && !wanted) return refusedBody(services, lease, facts, { ...event, reason: "content-type" });
-  if (body !== undefined && !body.ok) return refusedBody(services, lease, facts, { ...event, reason: body.reason });
-  if (body !== undefined) return kept(services, config, job, { answer, address, body, facts, event });
-  if (outcome === "redirect") return redirected(services, job, answer, facts, event);
-  if (outcome === "unchanged") await storeUnchanged(services, { lease, answer, address, before });
-  return ended(services, lease, { ...facts, outcome }, event);
+  const event: EventDetails = {
+    at: sentAt,
+    outcome,
+    status,
+    address,
+    latencyMs: answeredAt - sentAt,
+    ...(contentType === "" ? {} : { contentType }),
+    durationMs: endedAt - sentAt,
+    ...(body === undefined ? {} : { wireBytes: body.wireBytes }),
+  };
+  const ending = await endingOf(services, config, job, { answer, address, outcome, body, facts, event });
+  return ended(services, job, { ...ending, nextStartAt: allowedAt(host, desk.policy) + desk.skewMs });
 }
 
 export type AnswerFacts = Pick<Completion, "status" | "sentAt" | "hostFreeAt" | "etag" | "lastModified">;
 
-async function refusedBody(
-  services: CrawlServices,
-  lease: FetchLease,
-  facts: AnswerFacts,
-  event: EventDetails,
-): Promise<LeaseEnd> {
-  const outcome: Outcome = "refused-body";
-  const reason = event.reason ?? "";
-  return ended(services, lease, { ...facts, outcome, reason }, { ...event, outcome });
-}
-
-async function redirected(
-  services: CrawlServices,
-  job: PageJob,
-  answer: Answer,
-  facts: AnswerFacts,
-  event: EventDetails,
-): Promise<LeaseEnd> {
-  const { lease } = job.request;
-  const target = normalizeUrl(headerOf(answer.headers, "location") ?? "", lease.url);
-  if (!target.ok || headerOf(answer.headers, "location") === undefined) {
-    return ended(
-      services,
-      lease,
-      { ...facts, outcome: "client-error", reason: "location" },
-      { ...event, outcome: "client-error", reason: "location" },
-    );
-  }
-  const { depth, hops, kind } = job.before;
-  await publishDiscoveries(services, { source: "redirect", from: lease.url, depth, hops: hops + 1, kind, urls: [target.url] });
-  return ended(services, lease, { ...facts, outcome: "redirect" }, { ...event, redirectTo: target.url });
-}
-
-interface KeptBody {
+interface Answered {
   answer: Answer;
   address: string;
-  body: Body;
+  outcome: Outcome;
+  /** Undefined where none was wanted. */
+  body: Body | BodyFailure | undefined;
   facts: AnswerFacts;
   event: EventDetails;
 }
 
-async function kept(services: CrawlServices, config: CrawlConfig, job: PageJob, got: KeptBody): Promise<LeaseEnd> {
+async function endingOf(services: CrawlServices, config: CrawlConfig, job: PageJob, got: Answered): Promise<Ending> {
+  const { answer, address, outcome, body, facts, event } = got;
+  const { before } = job;
   const { lease } = job.request;
-  const taken = await takeBody(services, config, { lease, before: job.before, ...got });
-  return ended(services, lease, { ...got.facts, ...taken.completion }, { ...got.event, ...taken.event });
+  if (body?.ok) {
+    const taken = await takeBody(services, config, { lease, before, answer, address, body });
+    return { completion: { ...facts, ...taken.completion }, event: { ...event, ...taken.event }, ref: taken.ref };
+  }
+  if (body !== undefined) return without(got, "refused-body", body.reason);
+  if (outcome === "fetched") return without(got, "refused-body", "content-type");
+  if (outcome === "redirect") return redirected(services, job, got);
+  if (outcome === "unchanged") await storeUnchanged(services, { lease, answer, address, before });
+  return { completion: { ...facts, outcome }, event };
 }
 
-async function ended(
-  services: CrawlServices,
-  lease: FetchLease,
-  completion: Completion,
-  event: EventDetails,
-): Promise<LeaseEnd> {
-  await outcomeEvent(services, lease, event); // first: after the record nobody would know that it is still to be told
-  const done = await completeDurably(services, lease, completion);
-  return { fetched: true, result: completion.outcome, ...(done === undefined ? {} : { nextDueAt: done.nextFetchAt }) };
+/** An answer of which nothing is taken, and why. */
+function without({ facts, event }: Answered, outcome: Outcome, reason: string): Ending {
+  return { completion: { ...facts, outcome, reason }, event: { ...event, outcome, reason } };
+}
+
+async function redirected(services: CrawlServices, job: PageJob, got: Answered): Promise<Ending> {
+  const { facts, event } = got;
+  const { lease } = job.request;
+  const location = headerOf(got.answer.headers, "location");
+  const target = normalizeUrl(location ?? "", lease.url);
+  if (!target.ok || location === undefined) return without(got, "client-error", "location");
+  const { depth, hops, kind } = job.before;
+  await publishDiscoveries(services, { source: "redirect", from: lease.url, depth, hops: hops + 1, kind, urls: [target.url] });
+  return { completion: { ...facts, outcome: "redirect" }, event: { ...event, redirectTo: target.url } };
 }
 
 /** A sitemap may be larger than a page. */

@@ -133,7 +133,7 @@ async function hopAnswered(
   job: HopJob,
   got: Extract<Exchange, { kind: "answer" }>,
 ) {
-  const { answer, address, token, desk } = got;
+  const { answer, address, booked, desk } = got;
   const ok = answer.status >= 200 && answer.status < 300;
   const body = ok ? await answer.body({ wireBytes: limits.wireBytes, decodedBytes: limits.decodedBytes }) : undefined;
   if (!ok) answer.discard();
@@ -141,7 +141,7 @@ async function hopAnswered(
   const answered: RobotsAnswer =
     body?.ok === false ? { kind: "failure", reason: body.reason } : asAnswer(job.hop.url, answer, body?.bytes);
   const settled = await settleHop(services, config, job, answered);
-  await releaseDurably(services, desk, token, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
+  await releaseDurably(services, desk, booked, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
   const event: EventDetails = {
     at: answer.sentAt,
     outcome: robotsOutcome(answer.status),

@@ -22,6 +22,7 @@ export interface LeaseEnd {
   fetched: boolean;
   result: Report["result"];
   nextDueAt?: number;
+  nextStartAt?: number;
 }
 
 export interface RunOptions {
@@ -94,7 +95,8 @@ async function runLease(services: CrawlServices, config: CrawlConfig, lease: Fet
   const desk = hostDesk(config, lease.paceKey, viaAllowed);
   const request = { lease, hostKey: lease.hostKey, token: random.token(), url: lease.url };
   const likely = admitNow(services, desk, { ...request, viaAllowed }, { host: host?.value, robots: view });
-  if (likely.kind === "settled") return settle(services, lease, likely.outcome);
+  const found = url.value.marks === undefined ? url : undefined; // marks that were just finished stand in it no more
+  if (likely.kind === "settled") return settle(services, lease, likely.outcome, found);
   if (likely.kind === "refused") return unfetched(likely.reason, likely.until);
-  return fetchPage(services, config, { request, before: url.value });
+  return fetchPage(services, config, { request, before: url.value, found, sight: { host, robots: view } });
 }

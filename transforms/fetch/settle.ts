@@ -1,6 +1,8 @@
 // How does a URL complete for which no request is made? With the reason, and a date to judge it again.
 
+import type { Versioned } from "../../ports/versioned-table.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
+import type { UrlState } from "../../schemas/url-state.ts";
 import type { CrawlServices } from "../services.ts";
 import { completeDurably } from "./complete.ts";
 import { outcomeEvent } from "./fetch-event.ts";
@@ -10,8 +12,9 @@ export async function settle(
   services: CrawlServices,
   lease: FetchLease,
   outcome: "robots" | "address" | "poisoned",
+  found?: Versioned<UrlState>,
 ): Promise<LeaseEnd> {
   await outcomeEvent(services, lease, { outcome, at: services.clock.now() });
-  const done = await completeDurably(services, lease, { outcome });
+  const done = await completeDurably(services, lease, { outcome }, { found });
   return { fetched: false, result: outcome, ...(done === undefined ? {} : { nextDueAt: done.nextFetchAt }) };
 }

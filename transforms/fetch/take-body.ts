@@ -21,6 +21,8 @@ import { storeBody } from "./store.ts";
 export interface TakenBody {
   completion: Pick<Completion, "outcome" | "content" | "reason">;
   event: Partial<EventDetails>;
+  /** Where the body stands. */
+  ref: ContentRef;
 }
 
 export interface BodyJob {
@@ -32,9 +34,20 @@ export interface BodyJob {
 }
 
 export async function takeBody(services: CrawlServices, config: CrawlConfig, job: BodyJob): Promise<TakenBody> {
+  const hash = sha256(job.body.bytes);
+  const ref = await storeBody(services, job, job.body.bytes, hash);
+  return { ref, ...(await readBody(services, config, job, { hash, ref })) };
+}
+
+type ReadBody = Omit<TakenBody, "ref">;
+
+async function readBody(
+  services: CrawlServices,
+  config: CrawlConfig,
+  job: BodyJob,
+  { hash, ref }: { hash: Uint8Array; ref: ContentRef },
+): Promise<ReadBody> {
   const { before, answer, body } = job;
-  const hash = sha256(body.bytes);
-  const ref = await storeBody(services, job, body.bytes, hash);
   const same = before.contentHash !== undefined && Buffer.from(before.contentHash).equals(hash);
   const outcome = same ? "unchanged" : "fetched";
   const event: Partial<EventDetails> = {
@@ -56,7 +69,7 @@ export async function takeBody(services: CrawlServices, config: CrawlConfig, job
 }
 
 /** The same bytes of an indexed page need no second parse; an X-Robots-Tag that came meanwhile still counts. */
-function unchangedPage(config: CrawlConfig, { answer }: BodyJob, hash: Uint8Array, event: Partial<EventDetails>): TakenBody {
+function unchangedPage(config: CrawlConfig, { answer }: BodyJob, hash: Uint8Array, event: Partial<EventDetails>): ReadBody {
   const { noindex } = robotsDirectives(headersOf(answer.headers, "x-robots-tag"), config.productToken);
   return { completion: { outcome: "unchanged", content: { hash, indexable: !noindex, reparse: false } }, event };
 }
@@ -69,7 +82,7 @@ type ParseJob = BodyJob & {
   event: Partial<EventDetails>;
 };
 
-async function parsedPage(services: CrawlServices, config: CrawlConfig, job: ParseJob): Promise<TakenBody> {
+async function parsedPage(services: CrawlServices, config: CrawlConfig, job: ParseJob): Promise<ReadBody> {
   const { lease, before, hash, outcome, event } = job;
   const page = await services.parser.parse({
     url: lease.url,

@@ -11,6 +11,7 @@ import {
   rewound,
 } from "../../../core/frontier/state.ts";
 import { decode, encode } from "../../../schemas/codec.ts";
+import { limits } from "../../../schemas/limits.ts";
 import type { HostMessage, Report } from "../../../schemas/messages.ts";
 import { unfetchedReasons } from "../../../schemas/reasons.ts";
 import { NOW, PACE_KEY, ready } from "./given.ts";
@@ -164,3 +165,20 @@ test("a frontier that knows nothing stands at the head", () => {
   assert.ok(atHead(newFrontier(NOW)));
   assert.equal(frontierState.fault(newFrontier(NOW), ""), undefined);
 });
+
+const chances: [situation: string, change: Partial<Report>, state: Partial<FrontierState>, turnAt: number | undefined][] = [
+  ["the host's clock is a second away: the turn waits for it", {}, {}, NOW + 1_000 - limits.leaseAheadMs],
+  ["nothing was sent, so the clock is not what holds", { fetched: false, result: "late" }, {}, undefined],
+  ["another lease is out", {}, { leases: [{ ...leased.leases[0]!, leaseId: "other" }, ...leased.leases] }, undefined],
+  ["nothing is ready: a refill may find what to do", {}, { ready: [] }, undefined],
+  ["the clock allows a start now", { nextStartAt: NOW }, {}, undefined],
+  ["the clock is more than an hour away", { nextStartAt: NOW + 2 * limits.hostIdleMs }, {}, undefined],
+];
+for (const [situation, change, state, turnAt] of chances)
+  test(`a report that tells when the host may be asked again: ${situation}`, () => {
+    const given = { ...leased, ready: [ready("a")], ...state };
+    const heard = hear(given, report({ nextStartAt: NOW + 1_000, ...change }), NOW);
+    assert.equal(heard.turnAt, turnAt);
+    assert.equal(heard.turn, turnAt === undefined);
+    assert.equal(heard.state.leases.length, given.leases.length - 1);
+  });

@@ -91,14 +91,14 @@ test("a release is never given up, however often others are faster", async () =>
     endedAt: START + 9,
     bodyBytes: 3,
   } as const;
-  const after = await releaseDurably(busy, desk(given), ask.token, end);
+  const after = await releaseDurably(busy, desk(given), { token: ask.token }, end);
   assert.deepEqual([after.inFlight, after.lastAnsweredAt], [[], START + 5]);
   assert.deepEqual(await hostRecord(given, "a.test"), after);
 });
 
 test("a release of a token that nobody knows writes nothing", async () => {
   const given = world();
-  await releaseDurably(given.services, desk(given), "unknown", { kind: "unsent" });
+  await releaseDurably(given.services, desk(given), { token: "unknown" }, { kind: "unsent" });
   assert.equal(await hostRecord(given, "a.test"), undefined);
 });
 
@@ -115,7 +115,7 @@ test("with clocks that differ, an end is written as late as it may have been", a
     endedAt: START + 9,
     bodyBytes: 3,
   } as const;
-  const after = await releaseDurably(given.services, desk(given), ask.token, end);
+  const after = await releaseDurably(given.services, desk(given), { token: ask.token }, end);
   assert.deepEqual([after.lastSendAt, after.lastAnsweredAt, after.lastEndAt], [START + 200, START + 205, START + 209]);
   assert.equal(after.latencyMs, 5);
 });
@@ -134,4 +134,67 @@ test("a change that changes nothing is not written", async () => {
   await changeHost(given.services, desk(given), (host) => host);
   const [after] = await given.services.tables.hosts.get([rowKey("a.test")]);
   assert.equal(after?.rev, before?.rev);
+});
+
+/** Counts the reads of the hosts' table. */
+function counted(given: World): { services: CrawlServices; reads: () => number } {
+  let reads = 0;
+  const { hosts } = given.services.tables;
+  const services = withHosts(given, {
+    get: (keys) => {
+      reads++;
+      return hosts.get(keys);
+    },
+  });
+  return { services, reads: () => reads };
+}
+
+/** A host with a record, as run-lease has just seen it. */
+async function seen(given: World) {
+  await allowAll(given.services);
+  await noteConnectFailure(given.services, desk(given), "dns");
+  await given.clock.run(given.clock.now() + 60_000);
+  const [host] = await given.services.tables.hosts.get([rowKey("a.test")]);
+  const [robots] = await given.services.robots.read("a.test", ["http://a.test"]);
+  return { host, robots };
+}
+
+test("what was just read of a host is not read again to admit and release", async () => {
+  const given = world();
+  const sight = await seen(given);
+  const { services, reads } = counted(given);
+  const ask = request(given);
+  const admission = await admitDurably(services, desk(given), ask, sight);
+  assert.ok(admission.kind === "admitted");
+  await releaseDurably(services, desk(given), { token: ask.token, row: admission.row }, { kind: "unsent" });
+  assert.equal(reads(), 0);
+  assert.deepEqual((await hostRecord(given, "a.test"))?.inFlight, []);
+});
+
+test("a host that moved on since it was seen is read again: two with the same sight are not both admitted", async () => {
+  const given = world();
+  const sight = await seen(given);
+  const first = await admitDurably(given.services, desk(given), request(given), sight);
+  const second = await admitDurably(given.services, desk(given), request(given, "lease-2", `${PAGE}/2`), sight);
+  assert.equal(first.kind, "admitted");
+  assert.ok(second.kind === "refused" && second.reason === "concurrency");
+});
+
+test("a release whose record moved on since the admission keeps what others wrote", async () => {
+  const given = world();
+  const sight = await seen(given);
+  const ask = request(given);
+  const admission = await admitDurably(given.services, desk(given), ask, sight);
+  assert.ok(admission.kind === "admitted");
+  await changeHost(given.services, desk(given), (host) => ({ ...host, crawlDelayMs: 7_000 }));
+  const after = await releaseDurably(given.services, desk(given), { token: ask.token, row: admission.row }, { kind: "unsent" });
+  assert.deepEqual([after.inFlight, after.crawlDelayMs], [[], 7_000]);
+});
+
+test("where requests to a host run side by side, the admit reads anew", async () => {
+  const given = world({ config: { policies: [{ host: "a.test", delayMs: 1_000, concurrency: 2 }] } });
+  const sight = await seen(given);
+  const { services, reads } = counted(given);
+  await admitDurably(services, hostDesk(given.config, "a.test", false), request(given), sight);
+  assert.equal(reads(), 1);
 });

@@ -42,11 +42,10 @@ class Discover implements DoFn<DiscoverMessage, typeof outputs> {
   }
 
   async process(message: DiscoverMessage): Promise<void> {
-    const { candidates, refusals } = candidatesOf(message, this.#config);
+    const { candidates, refusals } = candidatesOf(message, this.#config, (url) => this.#known.has(url));
     for (const refusal of refusals) this.#refuse(refusal, message);
-    const unknown = candidates.filter(({ urlId }) => !this.#known.has(urlId));
-    if (unknown.length === 0) return;
-    const due = await this.#settle(unknown, message);
+    if (candidates.length === 0) return;
+    const due = await this.#settle(candidates, message);
     await putDue(
       this.#services,
       due.map(({ candidate, record }) => ({
@@ -60,7 +59,7 @@ class Discover implements DoFn<DiscoverMessage, typeof outputs> {
       const earliest = this.#due.get(candidate.paceKey);
       this.#due.set(candidate.paceKey, Math.min(earliest ?? Number.MAX_SAFE_INTEGER, record.nextFetchAt));
     }
-    for (const { urlId } of unknown) this.#known.add(urlId);
+    for (const { canonicalUrl } of candidates) this.#known.add(canonicalUrl);
   }
 
   /** A wake may be lost, so HostDue is lowered first: a sweep then finds the host. */
@@ -110,17 +109,17 @@ class Discover implements DoFn<DiscoverMessage, typeof outputs> {
   }
 }
 
-/** URL ids that this worker has seen stand, in two generations so that the oldest go. */
+/** Canonical URLs that this worker has seen stand, in two generations so that the oldest go. */
 class KnownUrls {
   #young = new Set<string>();
   #old = new Set<string>();
 
-  has(urlId: string): boolean {
-    return this.#young.has(urlId) || this.#old.has(urlId);
+  has(url: string): boolean {
+    return this.#young.has(url) || this.#old.has(url);
   }
 
-  add(urlId: string): void {
-    this.#young.add(urlId);
+  add(url: string): void {
+    this.#young.add(url);
     if (this.#young.size < limits.knownUrls / 2) return;
     this.#old = this.#young;
     this.#young = new Set();

@@ -23,27 +23,32 @@ export interface Refusal {
   url: string;
 }
 
-export function candidatesOf(message: DiscoverMessage, config: CrawlConfig): { candidates: Candidate[]; refusals: Refusal[] } {
+/** `isKnown`: this spelling is a canonical URL whose record stands, so that nothing need be done for it. Most links lead to such. */
+export function candidatesOf(
+  message: DiscoverMessage,
+  config: CrawlConfig,
+  isKnown: (url: string) => boolean = () => false,
+): { candidates: Candidate[]; refusals: Refusal[] } {
   const candidates: Candidate[] = [];
   const refusals: Refusal[] = [];
   const seen = new Set<string>();
   for (const raw of message.urls) {
+    if (isKnown(raw)) continue;
     const normal = normalizeUrl(raw);
     if (!normal.ok) {
       refusals.push({ reason: normal.reason, hostKey: "", url: raw.slice(0, limits.urlLength) });
       continue;
     }
     const { url } = normal;
+    if (seen.has(url) || (url !== raw && isKnown(url))) continue;
+    seen.add(url);
     const hostKey = hostKeyOf(url);
     const reason = refusalOf(url, message, config);
     if (reason !== undefined) {
       refusals.push({ reason, hostKey, url });
       continue;
     }
-    const { urlId, check } = urlIdentity(url);
-    if (seen.has(urlId)) continue;
-    seen.add(urlId);
-    candidates.push({ canonicalUrl: url, urlId, check, hostKey, paceKey: paceKeyOfHost(hostKey) });
+    candidates.push({ canonicalUrl: url, ...urlIdentity(url), hostKey, paceKey: paceKeyOfHost(hostKey) });
   }
   return { candidates, refusals };
 }

@@ -3,8 +3,11 @@ import { type Header, oneLine } from "./record.ts";
 
 /** Start line and headers with the blank line that ends them. No name or value can end its line or the head. */
 export function httpHead(startLine: string, headers: readonly Header[]): Uint8Array {
-  const lines = headers.map(([name, value]) => Buffer.concat([Buffer.from(`${name}: `, "latin1"), valueBytes(value), lineEnd]));
-  return Buffer.concat([valueBytes(oneLine(startLine)), lineEnd, ...lines, lineEnd]);
+  const first = `${oneLine(startLine)}\r\n`;
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${first}${lines.join("")}\r\n`;
+  if (!NO_BYTE.test(head)) return Buffer.from(head, "latin1");
+  return Buffer.concat([...[first, ...lines].map(lineBytes), lineEnd]);
 }
 
 const lineEnd = Buffer.from("\r\n");
@@ -13,13 +16,18 @@ const lineEnd = Buffer.from("\r\n");
 export function writableHeaders(headers: readonly Header[]): Header[] {
   return headers
     .filter(([name]) => !name.startsWith(":"))
-    .map(([name, value]) => [name.replace(/[^!#$%&'*+\-.^_`|~0-9A-Za-z]/g, "_") || "_", oneLine(value)]);
+    .map(([name, value]) => [TOKEN.test(name) ? name : name.replace(NO_TOKEN_CHAR, "_") || "_", oneLine(value)]);
 }
 
-/** Values came as bytes, one a character; what cannot have come so is written as UTF-8. */
-function valueBytes(value: string): Buffer {
-  return Buffer.from(value, /[^\x00-\xff]/.test(value) ? "utf8" : "latin1");
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const NO_TOKEN_CHAR = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/g;
+
+/** Values came as bytes, one a character; a line that cannot have come so is written as UTF-8. */
+function lineBytes(line: string): Buffer {
+  return Buffer.from(line, NO_BYTE.test(line) ? "utf8" : "latin1");
 }
+
+const NO_BYTE = /[^\x00-\xff]/;
 
 /** The body is kept after transfer and content decoding: what no longer describes it stays under another name. */
 export function describeDecoded(headers: readonly Header[], bodyBytes: number): Header[] {

@@ -1,5 +1,5 @@
 // What are the bytes of one WARC record? WARC 1.1 (ISO 28500:2017), clauses 4 and 5.
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 
 export type Header = [name: string, value: string];
 
@@ -17,8 +17,11 @@ const recordEnd = Buffer.from("\r\n\r\n");
 
 /** A value that cannot end its line: control characters become spaces, those at its ends go. */
 export function oneLine(value: string): string {
-  return value.replace(/[\x00-\x1f\x7f]/g, " ").trim();
+  return (CONTROL.test(value) ? value.replace(CONTROL_ALL, " ") : value).trim();
 }
+
+const CONTROL = /[\x00-\x1f\x7f]/;
+const CONTROL_ALL = /[\x00-\x1f\x7f]/g;
 
 /** Unix ms as WARC-Date has it, with milliseconds. */
 export function warcDate(at: number): string {
@@ -35,14 +38,25 @@ function uuidOf(token: string): string {
   const bytes = Buffer.from(token, "base64url");
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** `sha1:` and base32, as WARC readers compare it. */
 export function labelledDigest(parts: readonly Uint8Array[]): string {
-  const hash = createHash("sha1");
-  for (const part of parts) hash.update(part);
-  return `sha1:${base32(hash.digest())}`;
+  return `sha1:${base32(sha1(parts))}`;
+}
+
+/** Up to so many bytes a copy and one call take a third of the time of create, update and digest. */
+const COPIED_BYTES_MAX = 64 * 1024;
+
+function sha1(parts: readonly Uint8Array[]): Buffer {
+  if (parts.length === 1) return hash("sha1", parts[0]!, "buffer");
+  if (parts.reduce((sum, part) => sum + part.length, 0) <= COPIED_BYTES_MAX)
+    return hash("sha1", Buffer.concat(parts), "buffer");
+  const digest = createHash("sha1");
+  for (const part of parts) digest.update(part);
+  return digest.digest();
 }
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"; // RFC 4648, 6

@@ -4,7 +4,12 @@ import { type EventKind, type EventOf, eventShapes } from "../../schemas/events.
 
 /** Throws AssertionError where the event is not of its kind's shape. */
 export function eventLine<K extends EventKind>(kind: K, event: EventOf<K>): string {
+  assertEvent(kind, event);
+  return JSON.stringify(event);
+}
+
+/** The same assertion without the line. */
+export function assertEvent<K extends EventKind>(kind: K, event: EventOf<K>): void {
   const fault = eventShapes[kind].fault(event, "");
   assert(fault === undefined, `a ${kind} event that is none: ${fault}`);
-  return JSON.stringify(event);
 }

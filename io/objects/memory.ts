@@ -3,7 +3,7 @@ import type { Archive, ArchiveRecord, Lines, StoredAt } from "../../ports/archiv
 import type { Events } from "../../ports/events.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
 import type { EventKind, EventOf } from "../../schemas/events.ts";
-import { eventLine } from "./event-line.ts";
+import { assertEvent } from "./event-line.ts";
 
 export interface MemoryOptions {
   /** The newest so many are kept. */
@@ -65,7 +65,7 @@ export function memoryEvents({ keep = KEEP }: MemoryOptions = {}): MemoryEvents 
   const published: { kind: EventKind; event: EventOf<EventKind> }[] = [];
   return {
     async publish(kind, events) {
-      for (const event of events) eventLine(kind, event); // its assertion
+      for (const event of events) assertEvent(kind, event);
       addBounded(
         published,
         events.map((event) => ({ kind, event })),

@@ -1,6 +1,7 @@
 // May this row, key or range be stored? What every table refuses alike, so that no store keeps what another cannot.
 import { type Row, StoreError } from "../../ports/versioned-table.ts";
 import type { RowKey } from "../../schemas/row-key.ts";
+import { pooledCopy } from "./pooled-copy.ts";
 
 /** Tables answer no scan with more rows than this; the largest LIMIT that SQLite and 32-bit indexes both take. */
 const SCAN_ROWS_MAX = 2 ** 31 - 1;
@@ -8,7 +9,7 @@ const SCAN_ROWS_MAX = 2 ** 31 - 1;
 /** A copy of the row that its writer can no longer change. Throws StoreError where the row cannot be stored. */
 export function checkedRow(row: Row): Row {
   if (!(row.value instanceof Uint8Array)) throw refused(`the value of ${quoted(row.key)} is not bytes`);
-  return { key: checkedKey(row.key), rev: checkedRev(row.rev), value: new Uint8Array(row.value) };
+  return { key: checkedKey(row.key), rev: checkedRev(row.rev), value: pooledCopy(row.value) };
 }
 
 /** Keys and revs are compared as UTF-8, which has no lone surrogates: two of them would become one key. */

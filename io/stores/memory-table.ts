@@ -1,6 +1,7 @@
 // A versioned table in memory: what a simulated or short crawl keeps its records in. Each operation is done when its call returns.
 import type { Row, VersionedTable } from "../../ports/versioned-table.ts";
 import { checkedKey, checkedRange, checkedRow } from "./checks.ts";
+import { pooledCopy } from "./pooled-copy.ts";
 import { sortedRows } from "./sorted-rows.ts";
 
 /** Answers with microtasks alone. Rows are copied on their way in and out. */
@@ -39,5 +40,5 @@ export function memoryTable(): VersionedTable {
 }
 
 function copied(row: Row): Row {
-  return { key: row.key, rev: row.rev, value: new Uint8Array(row.value) };
+  return { key: row.key, rev: row.rev, value: pooledCopy(row.value) };
 }

@@ -1,4 +1,4 @@
-// How do millions of rows stay in the order of their keys' UTF-8 bytes while they come and go at any place? Sorted blocks.
+// How do millions of rows stay in the order of their keys' UTF-8 bytes while they come and go at any place? Sorted blocks, and a map.
 import type { Row } from "../../ports/versioned-table.ts";
 import type { RowKey } from "../../schemas/row-key.ts";
 
@@ -11,10 +11,15 @@ export interface SortedRows {
   scan(range: { from: RowKey; to: RowKey; limit: number }): Row[];
 }
 
+/** Where a row stands for both: the map finds it by its key, the blocks hold it in order. */
+interface Stand {
+  row: Row;
+}
+
 /** A run of rows; `keys` are order keys. Every key of a block is smaller than every key of the next one. */
 interface Block {
   keys: string[];
-  rows: Row[];
+  stands: Stand[];
 }
 
 // Inserting moves at most BLOCK_ROWS entries, and the list of blocks once in BLOCK_ROWS / 2 inserts: at ten million rows that list has
@@ -23,28 +28,29 @@ const BLOCK_ROWS = 512;
 const BLOCK_ROWS_MIN = 64; // a smaller one joins its neighbour where both fit, so that deletes leave no trail of near-empty blocks
 
 export function sortedRows(): SortedRows {
-  const blocks: Block[] = [{ keys: [], rows: [] }];
+  const blocks: Block[] = [{ keys: [], stands: [] }];
+  const byKey = new Map<RowKey, Stand>();
   return {
-    get(key) {
-      const { block, at, found } = find(blocks, orderKey(key));
-      return found ? block.rows[at] : undefined;
-    },
+    get: (key) => byKey.get(key)?.row,
     set(row) {
-      const own = orderKey(row.key);
-      const { block, blockAt, at, found } = find(blocks, own);
-      if (found) {
-        block.rows[at] = row;
+      const standing = byKey.get(row.key);
+      if (standing !== undefined) {
+        standing.row = row;
         return;
       }
+      const stand = { row };
+      byKey.set(row.key, stand);
+      const own = orderKey(row.key);
+      const { block, blockAt, at } = find(blocks, own);
       block.keys.splice(at, 0, own);
-      block.rows.splice(at, 0, row);
+      block.stands.splice(at, 0, stand);
       if (block.keys.length > BLOCK_ROWS) split(blocks, blockAt);
     },
     delete(key) {
-      const { block, blockAt, at, found } = find(blocks, orderKey(key));
-      if (!found) return false;
+      if (!byKey.delete(key)) return false;
+      const { block, blockAt, at } = find(blocks, orderKey(key));
       block.keys.splice(at, 1);
-      block.rows.splice(at, 1);
+      block.stands.splice(at, 1);
       if (block.keys.length < BLOCK_ROWS_MIN) join(blocks, blockAt);
       return true;
     },
@@ -71,7 +77,6 @@ interface Place {
   blockAt: number;
   /** Where the key stands, or would stand. */
   at: number;
-  found: boolean;
 }
 
 function find(blocks: readonly Block[], key: string): Place {
@@ -84,8 +89,7 @@ function find(blocks: readonly Block[], key: string): Place {
     else high = middle - 1;
   }
   const block = blocks[low]!;
-  const at = lowerBound(block.keys, key);
-  return { block, blockAt: low, at, found: block.keys[at] === key };
+  return { block, blockAt: low, at: lowerBound(block.keys, key) };
 }
 
 /** The first place whose key is not smaller than `key`. */
@@ -103,7 +107,7 @@ function lowerBound(keys: readonly string[], key: string): number {
 function split(blocks: Block[], blockAt: number): void {
   const block = blocks[blockAt]!;
   const half = block.keys.length >>> 1;
-  blocks.splice(blockAt + 1, 0, { keys: block.keys.splice(half), rows: block.rows.splice(half) });
+  blocks.splice(blockAt + 1, 0, { keys: block.keys.splice(half), stands: block.stands.splice(half) });
 }
 
 /** No block is empty but an only one: find() looks at their first keys. */
@@ -116,7 +120,7 @@ function join(blocks: Block[], blockAt: number): void {
   const left = blocks[first];
   const right = blocks[first + 1];
   if (left === undefined || right === undefined || left.keys.length + right.keys.length > BLOCK_ROWS / 2) return;
-  blocks.splice(first, 2, { keys: left.keys.concat(right.keys), rows: left.rows.concat(right.rows) });
+  blocks.splice(first, 2, { keys: left.keys.concat(right.keys), stands: left.stands.concat(right.stands) });
 }
 
 function collect(blocks: readonly Block[], from: string, to: string, limit: number): Row[] {
@@ -126,7 +130,7 @@ function collect(blocks: readonly Block[], from: string, to: string, limit: numb
     const block = blocks[blockAt]!;
     for (; at < block.keys.length; at++) {
       if (rows.length >= limit || block.keys[at]! >= to) return rows;
-      rows.push(block.rows[at]!);
+      rows.push(block.stands[at]!.row);
     }
   }
   return rows;

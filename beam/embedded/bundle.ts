@@ -28,18 +28,29 @@ export interface Outgoing {
 export async function tryBundle(line: Line, feed: (bundle: Bundle) => void | Promise<void>): Promise<Bundle> {
   const bundle = new Bundle(line);
   try {
-    for (const [step, pool] of line.pools.entries()) bundle.instances[step] = await pool?.lend();
-    for (const instance of bundle.instances) await instance?.startBundle?.();
-    await feed(bundle);
+    // Most of these answer at once, several times a bundle: what is no promise is not awaited.
+    for (const [step, pool] of line.pools.entries()) {
+      const lent = pool?.lend();
+      bundle.instances[step] = isPromise(lent) ? await lent : lent;
+    }
+    for (const instance of bundle.instances) {
+      const started = instance?.startBundle?.();
+      if (isPromise(started)) await started;
+    }
+    const fed = feed(bundle);
+    if (isPromise(fed)) await fed;
     for (const step of line.graph.order) {
-      await bundle.idle();
+      const working = bundle.idle();
+      if (working !== undefined) await working;
       if (bundle.failed) break;
-      await bundle.instances[step]?.finishBundle?.(new StepContext(bundle, step));
+      const finished = bundle.instances[step]?.finishBundle?.(new StepContext(bundle, step));
+      if (isPromise(finished)) await finished;
     }
   } catch (error) {
     bundle.fail(error);
   }
-  await bundle.idle();
+  const working = bundle.idle();
+  if (working !== undefined) await working;
   return bundle.end();
 }
 

@@ -16,17 +16,27 @@ export interface RobotsReader {
   read(paceKey: string, hostKeys: readonly string[]): Promise<RobotsView[]>;
 }
 
-const PARSED_MAX = 20_000; // rule sets kept, a few KB each
+/** Bodies whose parsed rules are kept, in bytes of the files: rules take several times as much, up to eighty for the most hostile. */
+const PARSED_BYTES_MAX = 32 * 1024 * 1024;
+/** A rule set costs so much besides: 64,000 of the smallest are kept. */
+const ENTRY_BYTES = 512;
 
 export function robotsReader(table: RecordTable<RobotsState>, productToken: string): RobotsReader {
-  const parsed = new Map<string, { rev: string; rules: RobotsRules }>();
+  /** In the order of their last use. */
+  const parsed = new Map<string, { rev: string; rules: RobotsRules; bytes: number }>();
+  let parsedBytes = 0;
+  const drop = (key: string): void => {
+    parsedBytes -= parsed.get(key)?.bytes ?? 0;
+    parsed.delete(key);
+  };
   const rulesOf = (key: string, rev: string, body: Uint8Array): RobotsRules => {
     const known = parsed.get(key);
-    if (known?.rev === rev) return known.rules;
-    const rules = parseRobots(body, productToken);
-    if (parsed.size >= PARSED_MAX) parsed.clear();
-    parsed.set(key, { rev, rules });
-    return rules;
+    const kept = known?.rev === rev ? known : { rev, rules: parseRobots(body, productToken), bytes: body.length + ENTRY_BYTES };
+    drop(key);
+    parsed.set(key, kept);
+    parsedBytes += kept.bytes;
+    while (parsedBytes > PARSED_BYTES_MAX && parsed.size > 1) drop(parsed.keys().next().value!);
+    return kept.rules;
   };
   return {
     async read(paceKey, hostKeys) {

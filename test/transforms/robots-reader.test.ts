@@ -37,3 +37,19 @@ test("rules are parsed once a version of the record: the parsed ones are the ver
   assert.notEqual(third?.rules, first?.rules);
   assert.equal(judgeView(third, "http://a.test/x", START).verdict, "allow");
 });
+
+test("what is kept of large files is bounded: the rules read longest ago are parsed again", async () => {
+  const { services } = world();
+  const reader = robotsReader(services.tables.robots, "OurBot");
+  const large = rules(`Disallow: /x\n#${"x".repeat(480 * 1024)}`);
+  const hostKeys = Array.from({ length: 80 }, (_, index) => `http://a.test:${8000 + index}`);
+  for (const hostKey of hostKeys)
+    await services.tables.robots.insertIfAbsent([{ key: rowKey("a.test", hostKey), value: large }]);
+  const rulesOf = async (hostKey: string) => (await reader.read("a.test", [hostKey]))[0]?.rules;
+  const early = [];
+  for (const hostKey of hostKeys.slice(0, 40)) early.push(await rulesOf(hostKey));
+  assert.equal(await rulesOf(hostKeys[0]!), early[0]);
+  for (const hostKey of hostKeys.slice(40)) await rulesOf(hostKey);
+  assert.equal(await rulesOf(hostKeys[0]!), early[0]);
+  assert.notEqual(await rulesOf(hostKeys[1]!), early[1]);
+});

@@ -1,5 +1,5 @@
 // Where a body lies: keyed by its content hash, so that equal bodies are stored once.
-import { struct, type TypeOf, text, uint } from "./codec.ts";
+import { optional, struct, type TypeOf, text, uint } from "./codec.ts";
 
 export const contentRef = struct({
   /** The file, relative to the pages/ folder or bucket: dt=…/segment-….warc.gz. */
@@ -10,5 +10,7 @@ export const contentRef = struct({
   /** What a revisit record refers to. */
   url: text,
   storedAt: uint,
+  /** WARC-Payload-Digest of the body, as its records carry it: a 304 vouches for it without bytes to take it of. */
+  digest: optional(text),
 });
 export type ContentRef = TypeOf<typeof contentRef>;

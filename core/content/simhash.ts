@@ -143,15 +143,18 @@ function ripple(planes: Int32Array, from: number, bits: number): void {
   }
 }
 
-/** The bits of a half that more than half of the features set. */
+/** The bits of a half that more than half of the features set: all 32 counters are compared at once, from their highest digit down. */
 function majority({ planes, features }: Votes, half: 0 | 1): number {
-  let result = 0;
-  for (let bit = 0; bit < 32; bit++) {
-    let count = 0;
-    for (let plane = 0; plane < PLANES; plane++) count += (((planes[half * PLANES + plane] ?? 0) >>> bit) & 1) * 2 ** plane;
-    if (2 * count > features) result |= 1 << bit;
+  const enough = features >>> 1;
+  let above = 0;
+  let level = -1;
+  for (let plane = PLANES - 1; plane >= 0; plane--) {
+    const digits = planes[half * PLANES + plane] ?? 0;
+    const wanted = (enough >>> plane) & 1 ? -1 : 0;
+    above |= level & digits & ~wanted;
+    level &= ~(digits ^ wanted);
   }
-  return result;
+  return above;
 }
 
 /** MurmurHash3's finaliser: each bit of the word changes each bit of the result half the time. */

@@ -12,18 +12,18 @@ export interface DecodedText {
 
 /** HTML 13.2.3.2: no more than this is searched for a declaration. */
 const PRESCAN_BYTES = 1024;
-/** Browsers obey a later meta too, once the parser meets it. It is looked for here only in bytes that are not UTF-8. */
+/** HTML 13.2.3.5: a later meta counts too, once the parser meets it as an element. In a page of the usual size it stands before this. */
 const LATE_PRESCAN_BYTES = 16 * 1024;
 const FALLBACK = "windows-1252";
 
 /** `transport` is the charset of Content-Type. Bytes that mean nothing become U+FFFD; a byte order mark is not part of the text. */
 export function decodeMarkup(bytes: Uint8Array, transport: string | undefined): DecodedText {
-  return decodeAs(bytes, declaredCharset(bytes, transport) ?? prescanned(bytes), true);
+  return decodeAs(bytes, declaredCharset(bytes, transport) ?? prescanned(bytes) ?? lateMeta(bytes));
 }
 
 /** As decodeMarkup, for text that cannot declare anything in itself. */
 export function decodePlain(bytes: Uint8Array, transport: string | undefined): DecodedText {
-  return decodeAs(bytes, declaredCharset(bytes, transport), false);
+  return decodeAs(bytes, declaredCharset(bytes, transport));
 }
 
 interface Declaration {
@@ -31,13 +31,11 @@ interface Declaration {
   source: CharsetSource;
 }
 
-function decodeAs(bytes: Uint8Array, declaration: Declaration | undefined, isMarkup: boolean): DecodedText {
+function decodeAs(bytes: Uint8Array, declaration: Declaration | undefined): DecodedText {
   if (declaration !== undefined) return { text: decoderOf(declaration.charset).decode(bytes), ...declaration };
   try {
     return { text: strictUtf8.decode(bytes), charset: "utf-8", source: "guess" };
   } catch {
-    const late = isMarkup ? metaCharset(headOf(bytes, LATE_PRESCAN_BYTES)) : undefined;
-    if (late !== undefined) return { text: decoderOf(late).decode(bytes), charset: late, source: "meta" };
     return { text: decoderOf(FALLBACK).decode(bytes), charset: FALLBACK, source: "guess" };
   }
 }
@@ -92,6 +90,12 @@ function prescanned(bytes: Uint8Array): Declaration | undefined {
   return xml === undefined ? undefined : { charset: xml, source: "xml" };
 }
 
+function lateMeta(bytes: Uint8Array): Declaration | undefined {
+  if (bytes.length <= PRESCAN_BYTES) return undefined;
+  const meta = metaCharset(headOf(bytes, LATE_PRESCAN_BYTES), true);
+  return meta === undefined ? undefined : { charset: meta, source: "meta" };
+}
+
 function headOf(bytes: Uint8Array, length: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, length)).toString("latin1");
 }
@@ -104,8 +108,11 @@ function xmlCharset(head: string): string | undefined {
   return label === undefined ? undefined : encodingInside(label);
 }
 
-/** HTML 13.2.3.2, "prescan a byte stream": comments and tags are stepped over, the first meta that declares a charset counts. */
-function metaCharset(head: string): string | undefined {
+/**
+ * HTML 13.2.3.2, "prescan a byte stream": comments and tags are stepped over, the first meta that declares a charset counts. The prescan
+ * does not know elements of raw text; a parser does, and with `asParsed` they are stepped over too.
+ */
+function metaCharset(head: string, asParsed = false): string | undefined {
   let at = 0;
   while (at < head.length) {
     at = head.indexOf("<", at);
@@ -118,7 +125,7 @@ function metaCharset(head: string): string | undefined {
       const tag = readTag(head, at);
       const charset = tag.isMeta ? charsetOfMeta(tag.attributes) : undefined;
       if (charset !== undefined) return charset;
-      at = tag.end;
+      at = asParsed ? afterRawText(head, at, tag.end) : tag.end;
     } else if (/^[!/?]/.test(head.slice(at + 1, at + 2))) {
       const end = head.indexOf(">", at);
       if (end < 0) return undefined;
@@ -127,6 +134,18 @@ function metaCharset(head: string): string | undefined {
   }
   return undefined;
 }
+
+/** Behind the content of the raw text element that begins at `start`; other tags have no such content. */
+function afterRawText(head: string, start: number, tagEnd: number): number {
+  RAW_TEXT.lastIndex = start;
+  const name = RAW_TEXT.exec(head)?.[1];
+  if (name === undefined) return tagEnd;
+  const closing = new RegExp(`</${name}[\\t\\n\\f\\r />]`, "ig");
+  closing.lastIndex = tagEnd;
+  return closing.exec(head)?.index ?? head.length;
+}
+
+const RAW_TEXT = /<(script|style|title|textarea|xmp|iframe|noembed|noframes)(?=[\t\n\f\r />])/iy;
 
 interface PrescannedTag {
   isMeta: boolean;

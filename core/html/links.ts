@@ -2,6 +2,7 @@
 import { limits } from "../../schemas/limits.ts";
 import type { RefusedLinks } from "../../schemas/parsed-page.ts";
 import { normalizeUrl } from "../url/normalize.ts";
+import { withEncodedQuery } from "./query-encoding.ts";
 import type { Scan } from "./scan-result.ts";
 
 export interface Links {
@@ -16,8 +17,17 @@ export function baseOf(scan: Scan, pageUrl: string): string {
   return base === null || base.protocol === "data:" || base.protocol === "javascript:" ? pageUrl : base.href;
 }
 
-/** In page order, at most limits.linksPerPage: repeats do not count towards it. With `nofollow` (of the whole page) there are none. */
-export function linksOf(scan: Scan, base: string, nofollow: boolean): Links {
+export interface Surroundings {
+  /** The document base URL. */
+  base: string;
+  /** Of the page, a name of the Encoding standard. */
+  charset: string;
+  /** The whole page asks not to be followed: there are no links. */
+  nofollow: boolean;
+}
+
+/** In page order, at most limits.linksPerPage: repeats do not count towards it. */
+export function linksOf(scan: Scan, { base, charset, nofollow }: Surroundings): Links {
   const links = new Set<string>();
   const refused: RefusedLinks = { nofollow: 0, malformed: scan.hrefsTooLong, scheme: 0, fanOut: scan.hrefsBeyond };
   for (const [href, follow] of scan.hrefs) {
@@ -25,7 +35,7 @@ export function linksOf(scan: Scan, base: string, nofollow: boolean): Links {
       refused.nofollow++;
       continue;
     }
-    const target = normalizeUrl(href, base);
+    const target = normalizeUrl(withEncodedQuery(href, charset), base);
     if (!target.ok) refused[target.reason === "scheme" ? "scheme" : "malformed"]++;
     else if (links.size < limits.linksPerPage) links.add(target.url);
     else if (!links.has(target.url)) refused.fanOut++;

@@ -7,36 +7,41 @@ import { simHash } from "../content/simhash.ts";
 import { bodyClass, parseContentType } from "../http/content-type.ts";
 import { type RobotsDirectives, robotsDirectives } from "../http/robots-tag.ts";
 import { normalizeUrl } from "../url/normalize.ts";
-import { decodeMarkup, decodePlain } from "./charset.ts";
+import { type DecodedText, decodeMarkup, decodePlain } from "./charset.ts";
 import { documentOf } from "./document.ts";
 import { baseOf, linksOf } from "./links.ts";
+import { withEncodedQuery } from "./query-encoding.ts";
 import { scanMarkup } from "./scan.ts";
 import type { Scan } from "./scan-result.ts";
+import { typeOf } from "./sniff.ts";
 import { collapse, refreshTarget } from "./values.ts";
 
 /** Never throws; time and memory are linear in the body. A body that is neither markup nor text gives an empty page. */
 export function parsePage(request: ParseRequest): ParsedPage {
-  const { type, charset } = parseContentType(request.contentType);
+  const { type: told, charset } = parseContentType(request.contentType);
+  const type = typeOf(request.bytes, told, request.contentType);
   const header = robotsDirectives(request.robotsTags, request.productToken);
   const kind = bodyClass(type, request.url, []);
   if (kind === "text") return textPage(request, decodePlain(request.bytes, charset).text, header);
   if (kind === undefined) return textPage(request, "", header);
-  const markup = decodeMarkup(request.bytes, charset).text;
-  return markupPage(request, markup, { header, xml: kind !== "html" || type === "application/xhtml+xml" });
+  const decoded = decodeMarkup(request.bytes, charset);
+  return markupPage(request, decoded, { header, xml: kind !== "html" || type === "application/xhtml+xml" });
 }
 
-function markupPage(request: ParseRequest, markup: string, how: { header: RobotsDirectives; xml: boolean }): ParsedPage {
+type Reading = { header: RobotsDirectives; xml: boolean };
+
+function markupPage(request: ParseRequest, { text: markup, charset }: DecodedText, how: Reading): ParsedPage {
   const scan = scanMarkup(markup, { xml: how.xml, productToken: request.productToken });
   const noindex = scan.noindex || how.header.noindex;
   const nofollow = scan.nofollow || how.header.nofollow;
   const base = baseOf(scan, request.url);
-  const { links, refused } = linksOf(scan, base, nofollow);
+  const { links, refused } = linksOf(scan, { base, charset, nofollow });
   return {
     ok: true,
     links,
     refused,
     title: scan.title,
-    ...targetsOf(scan, base),
+    ...targetsOf(scan, base, charset),
     noindex,
     nofollow,
     simHash: simHash(scan.text),
@@ -52,19 +57,19 @@ function markupPage(request: ParseRequest, markup: string, how: { header: Robots
 }
 
 /** What is absent is left out. */
-function targetsOf(scan: Scan, base: string): Pick<ParsedPage, "canonical" | "refresh" | "language"> {
+function targetsOf(scan: Scan, base: string, charset: string): Pick<ParsedPage, "canonical" | "refresh" | "language"> {
   const refresh = scan.refresh === undefined ? undefined : refreshTarget(scan.refresh);
   const targets: Pick<ParsedPage, "canonical" | "refresh" | "language"> = {};
-  const canonicalUrl = absolute(scan.canonicalHref, base);
-  const refreshUrl = absolute(refresh, base);
+  const canonicalUrl = absolute(scan.canonicalHref, base, charset);
+  const refreshUrl = absolute(refresh, base, charset);
   if (canonicalUrl !== undefined) targets.canonical = canonicalUrl;
   if (refreshUrl !== undefined) targets.refresh = refreshUrl;
   if (scan.language !== undefined) targets.language = scan.language;
   return targets;
 }
 
-function absolute(href: string | undefined, base: string): string | undefined {
-  const target = href === undefined ? undefined : normalizeUrl(href, base);
+function absolute(href: string | undefined, base: string, charset: string): string | undefined {
+  const target = href === undefined ? undefined : normalizeUrl(withEncodedQuery(href, charset), base);
   return target?.ok ? target.url : undefined;
 }
 

@@ -22,7 +22,9 @@ export function parseContentType(header: string): ContentType {
 export type BodyClass = "html" | "text" | "xml" | "feed" | "other-accepted";
 
 const CLASSES: ReadonlyMap<string, BodyClass> = new Map([
-  ["", "html"], // nothing said: most often a page
+  ["", "html"], // nothing said: most often a page, which its bytes will tell
+  ["unknown/unknown", "html"], // WHATWG MIME Sniffing 7: as good as nothing
+  ["application/unknown", "html"],
   ["text/html", "html"],
   ["application/xhtml+xml", "html"],
   ["text/plain", "text"],

@@ -41,6 +41,7 @@ export function parseRanges(cidrs: readonly string[]): { ok: true; ranges: Addre
   return { ok: true, ranges };
 }
 
+const ZONE = /^[0-9A-Za-z.:-]+$/; // RFC 4007 11.2 leaves its form to systems; Node's is this
 const ADDRESS_CHARS = 64; // the longest IPv6 spelling has 45, a zone some more
 
 // A range that IANA marks globally reachable but that serves the network itself (anycast of PCP and TURN, AS112, AMT, ORCHID) is
@@ -116,8 +117,8 @@ function parseAddress(text: string): { groups: readonly number[]; zone: boolean 
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
   if (!bare.includes(":")) return wrap(parseIpv4(bare), false);
   const percent = bare.indexOf("%");
-  if (percent === bare.length - 1) return undefined;
-  return percent < 0 ? wrap(parseIpv6(bare), false) : wrap(parseIpv6(bare.slice(0, percent)), true);
+  if (percent < 0) return wrap(parseIpv6(bare), false);
+  return ZONE.test(bare.slice(percent + 1)) ? wrap(parseIpv6(bare.slice(0, percent)), true) : undefined;
 }
 
 function wrap(groups: readonly number[] | undefined, zone: boolean) {

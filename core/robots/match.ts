@@ -1,5 +1,5 @@
 // May this URL be fetched under these rules? RFC 9309 2.2.2: the longest matching rule decides, allow wins a tie.
-import { type Glob, globMatches, parseGlob } from "./glob.ts";
+import { compileGlobs, firstMatch, type Globs } from "./glob.ts";
 import { canonicalOctets, escapeSpecials } from "./octets.ts";
 import type { RobotsRules } from "./parse.ts";
 
@@ -11,34 +11,38 @@ export interface RobotsVerdict {
   line?: number;
 }
 
-/** `url` is absolute; a bare path will do. Scheme and host are not looked at. Time is linear in each pattern and the URL. */
+/**
+ * `url` is absolute; a bare path will do. Scheme and host are not looked at. Time is linear in the rules and, for all but files made up
+ * to be slow, in the URL: see firstMatch.
+ */
 export function robotsVerdict(rules: RobotsRules, url: string): RobotsVerdict {
   const path = pathOf(url);
   if (path === "/robots.txt") return { allowed: true }; // 2.2.2: implicitly allowed
-  const forms = formsOf(escapeSpecials(canonicalOctets(path)));
-  const deciding = compiledOf(rules).find(({ glob }) => forms.some((form) => globMatches(glob, form)));
-  return deciding === undefined ? { allowed: true } : deciding.verdict;
+  const { globs, order } = compiledOf(rules);
+  let strongest = order.length;
+  for (const form of formsOf(escapeSpecials(canonicalOctets(path)))) strongest = firstMatch(globs, form, strongest);
+  const rule = rules.rules[order[strongest] ?? -1];
+  if (rule === undefined) return { allowed: true };
+  return { allowed: rule.allow, rule: `${rule.allow ? "Allow" : "Disallow"}: ${rule.pattern}`, line: rule.line };
 }
 
-interface CompiledRule {
-  glob: Glob;
-  octets: number;
-  verdict: RobotsVerdict;
+interface Compiled {
+  /** Strongest first. */
+  globs: Globs;
+  /** Of each glob the place of its rule in the file. */
+  order: readonly number[];
 }
 
 /** Rules are parsed once and asked for thousands of URLs. */
-const compiled = new WeakMap<RobotsRules, CompiledRule[]>();
+const compiled = new WeakMap<RobotsRules, Compiled>();
 
-/** Strongest first, so that the first match decides. */
-function compiledOf(rules: RobotsRules): CompiledRule[] {
+function compiledOf(rules: RobotsRules): Compiled {
   const known = compiled.get(rules);
   if (known !== undefined) return known;
-  const fresh = rules.rules.map(({ allow, pattern, line }) => {
-    const octets = canonicalOctets(pattern);
-    const verdict = { allowed: allow, rule: `${allow ? "Allow" : "Disallow"}: ${pattern}`, line };
-    return { glob: parseGlob(escapeInnerDollars(octets)), octets: octets.length, verdict };
-  });
-  fresh.sort((a, b) => b.octets - a.octets || Number(b.verdict.allowed) - Number(a.verdict.allowed));
+  const patterns = rules.rules.map(({ pattern }) => canonicalOctets(pattern));
+  const strength = (at: number) => patterns[at]!.length + (rules.rules[at]!.allow ? 0.5 : 0);
+  const order = patterns.map((_, at) => at).sort((a, b) => strength(b) - strength(a));
+  const fresh = { globs: compileGlobs(order.map((at) => escapeInnerDollars(patterns[at]!))), order };
   compiled.set(rules, fresh);
   return fresh;
 }
@@ -58,13 +62,15 @@ function pathOf(url: string): string {
 
 /**
  * 2.2.2's table takes `?baz=http://foo.bar` and `?baz=http%3A%2F%2Ffoo.bar` for one path to match; in the path itself %2F stays apart
- * from the slash. So a URL whose query holds either is tried as it is, all raw and all escaped.
+ * from the slash. In a query these four part nothing (RFC 3986 3.4), so one that holds any of them is tried as it is, all raw and all
+ * escaped.
  */
 function formsOf(path: string): string[] {
   const start = path.indexOf("?") + 1;
   const query = path.slice(start);
-  if (start === 0 || !/[:/]|%3A|%2F/.test(query)) return [path];
+  if (start === 0 || !/[:/?@]|%3A|%2F|%3F|%40/.test(query)) return [path];
   const before = path.slice(0, start);
-  const raw = query.replaceAll("%3A", ":").replaceAll("%2F", "/");
-  return [...new Set([path, before + raw, before + raw.replaceAll(":", "%3A").replaceAll("/", "%2F")])];
+  const raw = query.replace(/%3A|%2F|%3F|%40/g, (triplet) => String.fromCharCode(Number.parseInt(triplet.slice(1), 16)));
+  const escaped = raw.replace(/[:/?@]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [...new Set([path, before + raw, before + escaped])];
 }

@@ -121,14 +121,18 @@ function withAgent(agents: Agents, named: boolean, any: boolean): Agents {
   return agents.ended ? { named, any, ended: false } : { named: agents.named || named, any: agents.any || any, ended: false };
 }
 
-/** The whole value, or the product token that it begins with: files write `OurBot/1.0` and `OurBot (comment)` where the token belongs. */
+/**
+ * The whole value, or the product token that it begins with: files write `OurBot/1.0` and `OurBot (comment)` where the token belongs. A
+ * token further behind, as in `Mozilla/5.0 (compatible; OurBot/1.0)`, is nobody's: so RFC 9309 2.2.1 and all the large parsers.
+ */
 function isOurs(value: string, token: string): boolean {
   const lower = value.toLowerCase();
   return token !== "" && token !== "*" && (lower === token || /^[a-z_-]*/.exec(lower)![0] === token);
 }
 
+/** Two runs of digits that could share their digits would be tried in every way: quadratic, a minute for a line of 500 KiB. */
 function delayOf(value: string): number | undefined {
-  if (!/^(?:\d+\.?\d*|\.\d+)$/.test(value)) return undefined;
+  if (!/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value)) return undefined;
   return Math.min(Math.ceil(Number(value) * 1000), limits.crawlDelayMsMax);
 }
 

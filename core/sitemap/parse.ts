@@ -32,6 +32,11 @@ export interface SitemapOptions {
    * or the one that redirected here.
    */
   allowHosts?: readonly string[];
+  /**
+   * Whether a urlset lists only what lies in the sitemap's own folder (sitemaps.org, "Sitemap file location"). Off: what a host serves is
+   * taken for the host's word about all of it, and a sitemap that its robots.txt names may lie anywhere.
+   */
+  ownFolder?: boolean;
 }
 
 /**
@@ -52,15 +57,18 @@ export function parseSitemap(bytes: Uint8Array, url: string, contentType: string
 interface Collector {
   base: URL | null;
   hosts: ReadonlySet<string>;
+  /** What every URL of a urlset begins with, where there is such a rule. */
+  folder: string | undefined;
   entries: SitemapUrl[];
   seen: Set<string>;
   dropped: number;
 }
 
-function collectorOf(url: string, { allowHosts = [] }: SitemapOptions): Collector {
+function collectorOf(url: string, { allowHosts = [], ownFolder = false }: SitemapOptions): Collector {
   const base = URL.parse(url);
+  const folder = ownFolder && base !== null ? new URL("./", base).href : undefined;
   const hosts = new Set([...(base === null ? [] : [base.hostname]), ...allowHosts.map((host) => host.toLowerCase())]);
-  return { base, hosts, entries: [], seen: new Set(), dropped: 0 };
+  return { base, hosts, folder, entries: [], seen: new Set(), dropped: 0 };
 }
 
 function fromXml(chunks: Iterable<string>, collector: Collector): ParsedSitemap {
@@ -112,7 +120,8 @@ function collect(collector: Collector, entry: XmlEntry, limit: number, isIndex: 
   for (const location of entry.locations) {
     const url = resolved(collector, location);
     if (url !== undefined && collector.seen.has(url)) continue;
-    if (url === undefined || collector.entries.length >= limit || (isIndex && url === collector.base?.href)) {
+    const isOutside = !isIndex && collector.folder !== undefined && url?.startsWith(collector.folder) === false;
+    if (url === undefined || isOutside || collector.entries.length >= limit || (isIndex && url === collector.base?.href)) {
       collector.dropped++;
       continue;
     }

@@ -5,28 +5,23 @@ import { getDomain } from "tldts";
 export interface UrlIdentity {
   /** 128 bits as 22 characters of base64url. */
   urlId: string;
-  /** 8 bytes that tell two URLs of one id apart. */
-  check: Uint8Array;
 }
 
 const ID_BYTES = 16;
-const CHECK_BYTES = 8;
 
-/** The first 128 bits of SHA-256 of the URL are its id, the next 64 its check. */
+/** The first 128 bits of SHA-256 of the URL are its id. */
 export function urlIdentity(canonicalUrl: string): UrlIdentity {
   const digest = hash("sha256", canonicalUrl, "buffer");
   return {
     urlId: digest.toString("base64url", 0, ID_BYTES),
-    check: Uint8Array.from(digest.subarray(ID_BYTES, ID_BYTES + CHECK_BYTES)),
   };
 }
 
-/** For a URL whose id is held by another with a different check: the digest's second half is the id, its first 64 bits the check. */
+/** For a URL whose id is held by another: the digest's second half. */
 export function alternateIdentity(canonicalUrl: string): UrlIdentity {
   const digest = hash("sha256", canonicalUrl, "buffer");
   return {
     urlId: digest.toString("base64url", ID_BYTES, 2 * ID_BYTES),
-    check: Uint8Array.from(digest.subarray(0, CHECK_BYTES)),
   };
 }
 
@@ -58,9 +53,10 @@ function withoutPort(authority: string): string {
 
 /**
  * The public suffix and one label more. Private suffixes count (a.github.io and b.github.io are two owners' domains, and neither
- * may spend the other's pace). An address, a single label or a public suffix is its own domain.
+ * may spend the other's pace). An address, a single label, a public suffix or a name that begins with a dot is its own domain.
  */
 export function registrableDomain(host: string): string {
   const name = host.toLowerCase();
+  if (name.startsWith(".")) return name;
   return getDomain(name, { allowPrivateDomains: true, extractHostname: false, validateHostname: false }) ?? name;
 }

@@ -23,8 +23,11 @@ export interface Capture {
   body: Uint8Array;
   /** Why the body is not whole. */
   truncated?: "length" | "time" | "disconnect" | "unspecified";
-  /** The capture that holds this payload: its url and its `at`. */
-  revisitOf?: { url: string; at: number; profile: "identical-payload-digest" | "server-not-modified" };
+  /**
+   * The capture that holds this payload: its url and its `at`. A 304 has no bytes to take a digest of; `digest` is that of the payload it
+   * vouches for, labelled, where it is known.
+   */
+  revisitOf?: { url: string; at: number; profile: "identical-payload-digest" | "server-not-modified"; digest?: string };
 }
 
 /** Assignable to ArchiveRecord of ports/archive.ts. */
@@ -58,20 +61,20 @@ function responseRecord(capture: Capture): CaptureRecord {
   return { bytes, index: indexFields(capture, mimeOf(headers), digest) };
 }
 
-/** Without the payload; a 304 says nothing of the payload's bytes, so there is no digest of them. */
+/** Without the payload. A 304 comes without bytes: its digest is that of the payload it vouches for, never one of no bytes. */
 function revisitRecord(capture: Capture, original: NonNullable<Capture["revisitOf"]>): CaptureRecord {
   const identical = original.profile === "identical-payload-digest";
   const writable = writableHeaders(capture.headers);
   const headers = identical ? describeDecoded(writable, capture.body.length) : describeAbsent(writable);
-  const digest = identical ? labelledDigest([capture.body]) : "-";
+  const digest = identical ? labelledDigest([capture.body]) : original.digest;
   const own: Header[] = [
     ["WARC-Profile", PROFILES + original.profile],
     ["WARC-Refers-To-Target-URI", original.url],
     ["WARC-Refers-To-Date", warcDate(original.at)],
   ];
-  if (identical) own.push(["WARC-Payload-Digest", digest]);
+  if (digest !== undefined) own.push(["WARC-Payload-Digest", digest]);
   const { bytes } = exchangeRecord(capture, "revisit", own, [responseHead(capture, headers)]);
-  return { bytes, index: indexFields(capture, "warc/revisit", digest) };
+  return { bytes, index: indexFields(capture, "warc/revisit", digest ?? "-") };
 }
 
 function responseHead(capture: Capture, headers: readonly Header[]): Uint8Array {

@@ -1,6 +1,7 @@
 // npm run bench -- NAME: measurements, never judged; each prints its figures beside what they are to be read against.
 import { benchCapacity } from "./capacity/capacity.ts";
 import { benchCrawl } from "./crawl.ts";
+import { benchParsers } from "./parsers.ts";
 
 const benches: Record<string, { what: string; run: (args: string[]) => Promise<void> }> = {
   crawl: { what: "a synthetic web crawled without delays, beside what undici and the parsers cost alone", run: benchCrawl },
@@ -8,6 +9,7 @@ const benches: Record<string, { what: string; run: (args: string[]) => Promise<v
     what: "grants, turns, skew, bytes and operations of a large crawl, by size (capacity PART for one)",
     run: benchCapacity,
   },
+  parsers: { what: "robots files, verdicts, sitemaps and pages a second, on one core", run: benchParsers },
 };
 
 const [name, ...args] = process.argv.slice(2);

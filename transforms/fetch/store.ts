@@ -1,5 +1,5 @@
 // Where a kept body goes: a new one into the worker's WARC segment, a known one as a revisit record that refers to it.
-import { captureRecords } from "../../core/warc/capture.ts";
+import { type Capture, captureRecords } from "../../core/warc/capture.ts";
 import type { Answer } from "../../ports/http.ts";
 import type { Random } from "../../ports/random.ts";
 import type { ContentRef } from "../../schemas/content-ref.ts";
@@ -31,8 +31,15 @@ export async function storeBody(
     );
     return known.value;
   }
-  const stored = await archive.append(records(services.random, facts, body));
-  const ref: ContentRef = { ...stored.at(-1)!, url, storedAt: facts.answer.sentAt };
+  const [request, response] = records(services.random, facts, body);
+  const stored = await archive.append([request, response]);
+  const digest = response.index?.digest;
+  const ref: ContentRef = {
+    ...stored.at(-1)!,
+    url,
+    storedAt: facts.answer.sentAt,
+    ...(digest === undefined ? {} : { digest }),
+  };
   const [inserted] = await tables.content.insertIfAbsent([{ key, value: ref }]);
   if (inserted) return ref;
   const [first] = await tables.content.get([key]);
@@ -45,7 +52,13 @@ export async function storeUnchanged(services: CrawlServices, facts: CaptureFact
   if (contentHash === undefined) return;
   const [known] = await services.tables.content.get([contentKey(contentHash)]);
   if (known === undefined) return;
-  const revisitOf = { url: known.value.url, at: known.value.storedAt, profile: "server-not-modified" as const };
+  const { url, storedAt, digest } = known.value;
+  const revisitOf: RevisitOf = {
+    url,
+    at: storedAt,
+    profile: "server-not-modified",
+    ...(digest === undefined ? {} : { digest }),
+  };
   await services.archive.append(records(services.random, facts, new Uint8Array(), revisitOf));
 }
 
@@ -54,7 +67,7 @@ export function contentKey(contentHash: Uint8Array): string {
   return Buffer.from(contentHash).toString("hex");
 }
 
-type RevisitOf = { url: string; at: number; profile: "identical-payload-digest" | "server-not-modified" };
+type RevisitOf = NonNullable<Capture["revisitOf"]>;
 
 /** The request record, then the response or revisit record. */
 function records(random: Random, { lease, answer, address }: CaptureFacts, body: Uint8Array, revisitOf?: RevisitOf) {

@@ -1,10 +1,8 @@
 // Are near-duplicates near, and others not?
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { hammingDistance, simHash } from "../../../core/content/simhash.ts";
-import { sharedBytes, sharedCases } from "../robots/shared-data.ts";
 
 const NEAR = 3; // bits; what the daily pipeline calls a near-duplicate
 
@@ -69,43 +67,4 @@ test("a text of more words than the table first holds keeps all of them", () => 
   const words = Array.from({ length: 5000 }, (_, index) => `word${index}`);
   assert.equal(simHash(words.join(" ")), simHash(words.toReversed().join(" ")));
   assert.ok(hammingDistance(simHash(words.join(" ")), simHash(words.slice(0, 512).join(" "))) > NEAR);
-});
-
-test("yardstick: nine of the ten near-duplicate pairs lie within three bits, and no other pair of the thousand texts", (t) => {
-  const packed = sharedBytes(t, "neardup/articles-1000.ndjson.gz");
-  const truth = sharedBytes(t, "neardup/truth.json");
-  if (packed === undefined || truth === undefined) return;
-  const texts: { id: string; text: string }[] = gunzipSync(packed)
-    .toString()
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const pairs: { a: string; b: string }[] = JSON.parse(truth.toString()).nearDuplicatePairs;
-  const hashes = texts.map(({ id, text }) => ({ id, hash: simHash(text) }));
-  const isPair = new Set(pairs.flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
-  let found = 0;
-  const others: string[] = [];
-  for (const [at, one] of hashes.entries())
-    for (const other of hashes.slice(at + 1)) {
-      if (hammingDistance(one.hash, other.hash) > NEAR) continue;
-      if (isPair.has(`${one.id} ${other.id}`)) found++;
-      else others.push(`${one.id} ${other.id}`);
-    }
-  t.diagnostic(`${found}/${pairs.length} pairs found, ${others.length} others`);
-  assert.ok(found >= 9, `${found} pairs found`);
-  assert.deepEqual(others, []);
-});
-
-test("yardstick: pages of one template with different articles are not near", async (t) => {
-  const pairs = sharedCases<{ a: string; b: string; label: string }>(t, "neardup/html-pairs.json");
-  const { scanMarkup } = await import("../../../core/html/scan.ts");
-  const near = pairs.filter(({ a, b, label }) => {
-    if (label !== "different-content-same-template") return false;
-    const [one, other] = [a, b].map((file) => {
-      const markup = sharedBytes(t, `html/${file}`)?.toString() ?? "";
-      return simHash(scanMarkup(markup, { xml: false, productToken: "OurBot" }).text);
-    }) as [string, string];
-    return hammingDistance(one, other) <= NEAR;
-  });
-  assert.deepEqual(near, []);
 });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { decodeMarkup, decodePlain } from "../../../core/html/charset.ts";
-import { sharedCases, tally } from "../robots/shared-data.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
@@ -24,14 +23,37 @@ const rows: [situation: string, bytes: Uint8Array, transport: string | undefined
   ["a comment's declaration is none", latin1("<!-- <meta charset=koi8-r> -->"), undefined, "utf-8", "guess"],
   [
     "a declaration that the window cuts is none (L10)",
-    latin1(`${" ".repeat(1005)}<meta charset=koi8-r>`),
+    latin1(`${" ".repeat(16 * 1024 - 15)}<meta charset=koi8-r>`),
     undefined,
     "utf-8",
     "guess",
   ],
   [
-    "a late one counts where the bytes are not UTF-8",
-    latin1(`${" ".repeat(2000)}<meta charset=koi8-r>\xf0`),
+    "one that the first window cuts, and a later one, count as the parser meets them",
+    latin1(`${" ".repeat(1005)}<meta charset=koi8-r>`),
+    undefined,
+    "koi8-r",
+    "meta",
+  ],
+  [
+    "a late one in a script is none: the parser meets no element there",
+    latin1(
+      `${" ".repeat(2000)}<script>"<meta charset=koi8-r>"</SCRIPT ><title><meta charset=euc-kr></title><meta charset=big5>`,
+    ),
+    undefined,
+    "big5",
+    "meta",
+  ],
+  [
+    "nor in a script that never ends",
+    latin1(`${" ".repeat(2000)}<script>"<meta charset=koi8-r>"`),
+    undefined,
+    "utf-8",
+    "guess",
+  ],
+  [
+    "an early one in a script counts: the prescan knows no scripts",
+    latin1(`<script>"<meta charset=koi8-r>"</script>`),
     undefined,
     "koi8-r",
     "meta",
@@ -76,54 +98,4 @@ test("law: no bytes and no label make decoding throw", () => {
       },
     ),
   );
-});
-
-interface CharsetCase {
-  data?: string;
-  dataB64?: string;
-  expected: string;
-  withTransportWindows1251?: string;
-}
-
-const bytesOf = ({ data, dataB64 }: CharsetCase) =>
-  dataB64 === undefined ? Buffer.from(data ?? "") : Buffer.from(dataB64, "base64");
-
-/** Where nothing is declared the yardsticks expect windows-1252 and no look at the bytes; we take UTF-8 where they are valid as such. */
-function declared(bytes: Uint8Array, transport?: string): string {
-  const { charset, source } = decodeMarkup(bytes, transport);
-  return source === "guess" ? "windows-1252" : charset;
-}
-
-const nameOf = (label: string) => new TextDecoder(label).encoding;
-
-test("yardstick: the encodings of html5lib-tests and html-encoding-sniffer within the first 1,024 bytes", (t) => {
-  const cases = sharedCases<CharsetCase>(t, "charset.json").filter((one) => {
-    const at = bytesOf(one)
-      .toString("latin1")
-      .search(/charset=/i);
-    return at < 1000;
-  });
-  tally(t, cases, (one) => {
-    const { withTransportWindows1251: transported } = one;
-    const bytes = bytesOf(one);
-    return (
-      declared(bytes) === nameOf(one.expected) &&
-      (transported === undefined || declared(bytes, "windows-1251") === nameOf(transported))
-    );
-  });
-});
-
-test("yardstick: what w3lib reads in bodies, but for what the standard does not forgive", (t) => {
-  const cases = sharedCases<{ op: string; input?: string; inputB64?: string; expected: string | null }>(t, "charset-w3lib.json")
-    .filter(({ op }) => op === "html_body_declared_encoding")
-    .map(({ input, inputB64, expected }) => ({
-      input: inputB64 === undefined ? (input ?? "") : Buffer.from(inputB64, "base64").toString("latin1"),
-      expected,
-    }))
-    // Not tags, not content-type, and a meta after the body has begun, which browsers obey.
-    .filter(({ input }) => !/< meta|Fake-|httpequiv|<body>/.test(input) || input.includes("-->"));
-  tally(t, cases, ({ input, expected }) => {
-    const { charset, source } = decodeMarkup(latin1(input), undefined);
-    return (source === "guess" ? null : charset) === expected;
-  });
 });

@@ -1,7 +1,6 @@
 // Does the document hold what a page says, and not what frames it?
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sharedBytes, sharedCases } from "../robots/shared-data.ts";
 import { pageOf } from "./page-of.ts";
 
 const PROSE = "A sentence of prose that is long enough to be taken for what the page is about, not for a menu.";
@@ -81,19 +80,4 @@ test("a page that asks not to be indexed has no document", () => {
 test("a page of more tags than a tree may hold keeps its text", () => {
   const { document } = pageOf(`<nav>menu</nav><p>${PROSE}${"<b></b>".repeat(25_000)}`, { document: true });
   assert.equal(document?.text, `menu ${PROSE}`);
-});
-
-test("yardstick: main texts are about as long as the articles that people marked", (t) => {
-  const pages = sharedCases<{ file: string; url: string; articleBodyChars?: number; metaRobots?: string }>(
-    t,
-    "html/index.json",
-  ).filter(({ articleBodyChars, metaRobots }) => articleBodyChars !== undefined && !/noindex|none/i.test(metaRobots ?? ""));
-  const near = pages.filter(({ file, url, articleBodyChars = 0 }) => {
-    const bytes = sharedBytes(t, `html/${file}`);
-    if (bytes === undefined) return false;
-    const chars = pageOf(bytes, { url, document: true }).document?.text.length ?? 0;
-    return chars >= 0.8 * articleBodyChars && chars <= 1.25 * articleBodyChars;
-  });
-  if (pages.length > 0) t.diagnostic(`${near.length}/${pages.length} within a quarter`);
-  assert.ok(near.length >= 0.75 * pages.length, `${near.length} of ${pages.length}`);
 });

@@ -1,11 +1,7 @@
 // Are the links of a page those that a browser would follow, each once and in order?
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
-import { baseOf } from "../../../core/html/links.ts";
-import { scanMarkup } from "../../../core/html/scan.ts";
 import { limits } from "../../../schemas/limits.ts";
-import { sharedBytes, sharedCases, tally } from "../robots/shared-data.ts";
 import { pageOf } from "./page-of.ts";
 
 const rows: [situation: string, markup: string, links: string[]][] = [
@@ -85,112 +81,4 @@ test("of fifty thousand links the limit is kept and the rest counted", () => {
   assert.equal(links.length, limits.linksPerPage);
   assert.equal(links[1], "http://example.org/1");
   assert.equal(refused.fanOut, count - limits.linksPerPage);
-});
-
-interface LinksOfFile {
-  file: string;
-  url: string;
-  links: string[];
-  nofollow?: string[];
-}
-
-test("yardstick: the links of 81 real pages are jsdom's, in order", (t) => {
-  const packed = sharedBytes(t, "html/links.ndjson.gz");
-  if (packed === undefined) return;
-  const files: LinksOfFile[] = gunzipSync(packed)
-    .toString()
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  // Compared before RFC 3986 normalisation, which spells escapes otherwise than jsdom: hrefs resolved by the WHATWG parser alone.
-  tally(
-    t,
-    files,
-    ({ file, url, links, nofollow = [] }) => {
-      const scan = scanMarkup(sharedBytes(t, `html/${file}`)?.toString() ?? "", { xml: false, productToken: "OurBot" });
-      const base = baseOf(scan, url);
-      const found = new Map<string, boolean>();
-      for (const [href, follow] of scan.hrefs) {
-        const target = webUrl(href, base);
-        if (target !== undefined) found.set(target, follow || found.get(target) === true);
-      }
-      const unfollowed = [...found].filter(([, follow]) => !follow).map(([target]) => target);
-      return equal([...found.keys()], links) && equal(unfollowed.sort(), nofollow.toSorted());
-    },
-    {},
-    ({ file }) => file,
-  );
-});
-
-function webUrl(href: string, base: string): string | undefined {
-  const url = URL.parse(href, base);
-  return url !== null && /^https?:$/.test(url.protocol) ? url.href.replace(/#.*$/s, "") : undefined;
-}
-
-function equal(one: string[], other: string[]): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-interface LinkCase {
-  kind: string;
-  test?: string;
-  html: string;
-  htmlB64?: string;
-  encoding?: string;
-  url?: string;
-  options?: Record<string, unknown>;
-  expected: unknown;
-}
-
-function casesOf(t: Parameters<typeof sharedCases>[0], kind: string): LinkCase[] {
-  return sharedCases<LinkCase>(t, "links.json").filter((one) => one.kind === kind);
-}
-
-const contentOf = ({ html, htmlB64 }: LinkCase) =>
-  htmlB64 === undefined ? html : Buffer.from(htmlB64, "base64").toString("utf8");
-
-test("yardstick: base URLs", (t) => {
-  const cases = casesOf(t, "base-url").filter(({ url }) => url !== undefined);
-  tally(t, cases, (one) => {
-    const base = baseOf(scanMarkup(contentOf(one), { xml: false, productToken: "OurBot" }), one.url ?? "");
-    return URL.parse(base)?.href === URL.parse(one.expected as string)?.href;
-  });
-});
-
-test("yardstick: meta refresh, as a page without scripts in mind is read", (t) => {
-  const cases = casesOf(t, "meta-refresh").filter(({ options }) => options === undefined);
-  const known = {
-    "a tag that never ends is none": `<meta http-equiv="refresh" content="5;url=newpage"`,
-    "the page's encoding is not used for queries": "latin1 query",
-  };
-  const nameOf = (one: LinkCase) => (one.test?.endsWith("latin1_query") ? "latin1 query" : one.html);
-  const expectedFaults = Object.fromEntries(Object.entries(known).map(([reason, name]) => [name, reason]));
-  tally(
-    t,
-    cases,
-    (one) => {
-      const contentType = `text/html; charset=${one.encoding ?? "utf-8"}`;
-      const bytes = one.htmlB64 === undefined ? Buffer.from(one.html) : Buffer.from(one.htmlB64, "base64");
-      const { refresh } = pageOf(bytes, { url: one.url ?? "", contentType });
-      return (refresh ?? null) === (one.expected as [number, string | null])[1];
-    },
-    expectedFaults,
-    nameOf,
-  );
-});
-
-test("yardstick: meta robots", (t) => {
-  tally(t, casesOf(t, "meta-robots"), (one) => {
-    const { noindex, nofollow } = pageOf(one.html);
-    const expected = one.expected as { noindex: boolean; nofollow: boolean };
-    return noindex === expected.noindex && nofollow === expected.nofollow;
-  });
-});
-
-test("yardstick: anchors as Nutch finds them, but for frames, images, forms and media", (t) => {
-  const cases = casesOf(t, "outlinks").filter(({ html }) => !/<(?:i?frame|img|form|video|source)/.test(html));
-  tally(t, cases, (one) => {
-    const targets = (one.expected as { url: string }[]).map(({ url }) => webUrl(url, one.url ?? "") ?? "");
-    return equal(pageOf(one.html, { url: one.url ?? "" }).links, [...new Set(targets)]);
-  });
 });

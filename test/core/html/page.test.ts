@@ -82,6 +82,14 @@ test("a body that is neither markup nor text is an empty page", () => {
   assert.deepEqual([page.links, page.quality.textChars, page.document?.text], [[], 0, ""]);
 });
 
+test("a body of no type is read by its bytes", () => {
+  const of = (body: string) => pageOf(body, { contentType: "", document: true });
+  assert.deepEqual(of("<p><a href=x>text</a>").links, ["http://example.org/d/x"]);
+  assert.deepEqual(of(`<?xml version="1.0"?><html><A href="x"/><a href="y"/></html>`).links, ["http://example.org/d/y"]);
+  assert.equal(of("see <a href=x>text</a>").document?.text, "see <a href=x>text</a>");
+  assert.equal(of("%PDF-1.7 text").document?.text, "");
+});
+
 test("the legacy encoding of a page is decoded", () => {
   const bytes = Buffer.concat([
     Buffer.from(`<meta charset=koi8-r><title>`),

@@ -4,7 +4,6 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parseHttpDate } from "../../../core/http/http-date.ts";
-import { sharedCases, tally } from "../robots/shared-data.ts";
 
 const NEW_YEAR = Date.UTC(2031, 0, 1, 6, 7, 8);
 
@@ -56,11 +55,4 @@ test("the time zone of the process changes nothing", () => {
   const script = `import(${JSON.stringify(file)}).then((m) => console.log(m.parseHttpDate("Wed Jan  1 06:07:08 2031")))`;
   const env = { ...process.env, TZ: "America/New_York" };
   assert.equal(Number(execFileSync(process.execPath, ["-e", script], { env, encoding: "utf8" })), NEW_YEAR);
-});
-
-test("yardstick: http-date.json", (t) => {
-  const cases = sharedCases<{ value: string; expected: string | null }>(t, "http-date.json");
-  const leap = Date.UTC(2016, 11, 31, 23, 59, 59);
-  const expected = (text: string | null) => (text === "leap-second" ? leap : text === null ? undefined : Date.parse(text));
-  tally(t, cases, (one) => parseHttpDate(one.value) === expected(one.expected));
 });

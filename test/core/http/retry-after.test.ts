@@ -4,7 +4,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { retryAfterMs } from "../../../core/http/retry-after.ts";
 import { limits } from "../../../schemas/limits.ts";
-import { sharedCases, tally } from "../robots/shared-data.ts";
 
 const NOW = Date.UTC(2027, 2, 4, 10, 0, 0);
 
@@ -43,13 +42,4 @@ test("whatever the value, the wait is absent or within the limit", () => {
       assert.ok(wait === undefined || (wait > 0 && wait <= limits.retryAfterMsMax));
     }),
   );
-});
-
-test("yardstick: retry-after.json, zero and past as no wait, capped", (t) => {
-  const cases = sharedCases<{ value: string; now: string; expectedSeconds: number | null | "overflow" }>(t, "retry-after.json");
-  const expected = (seconds: number | null | "overflow") => {
-    if (seconds === "overflow") return limits.retryAfterMsMax;
-    return seconds === null || seconds === 0 ? undefined : Math.min(seconds * 1000, limits.retryAfterMsMax);
-  };
-  tally(t, cases, (one) => retryAfterMs(one.value, Date.parse(one.now)) === expected(one.expectedSeconds));
 });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { metaDirectives, robotsDirectives } from "../../../core/http/robots-tag.ts";
-import { sharedCases, tally } from "../robots/shared-data.ts";
 
 const rows: [values: string[], noindex: boolean, nofollow: boolean][] = [
   [[], false, false],
@@ -32,15 +31,4 @@ for (const [values, noindex, nofollow] of rows)
 test("a meta element's words may stand between commas or blanks", () => {
   assert.deepEqual(metaDirectives("index, NOFOLLOW"), { noindex: false, nofollow: true });
   assert.deepEqual(metaDirectives("noindex nofollow"), { noindex: true, nofollow: true });
-});
-
-test("yardstick: X-Robots-Tag", (t) => {
-  const cases = sharedCases<{ kind: string; headers: string[]; expected: { noindex: boolean; nofollow: boolean } }>(
-    t,
-    "links.json",
-  ).filter(({ kind }) => kind === "x-robots-tag");
-  tally(t, cases, ({ headers, expected }) => {
-    const found = robotsDirectives(headers, "OurBot");
-    return found.noindex === expected.noindex && found.nofollow === expected.nofollow;
-  });
 });

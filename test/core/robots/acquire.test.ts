@@ -10,7 +10,6 @@ import { decode, encode } from "../../../schemas/codec.ts";
 import { limits } from "../../../schemas/limits.ts";
 import { bodyEnds, failureReasons } from "../../../schemas/reasons.ts";
 import { type RobotsState, robotsState, robotsStatuses } from "../../../schemas/robots-state.ts";
-import { sharedCases, tally } from "./shared-data.ts";
 
 const NOW = 1_800_000_000_000;
 const DAY = 24 * 3_600_000;
@@ -262,26 +261,4 @@ test("whatever comes in whatever order, the state is a record, and pages are ope
 test("robots.txt is asked of the very authority, port and all (R21)", () => {
   assert.equal(robotsUrl("https://h.example:8443"), "https://h.example:8443/robots.txt");
   assert.equal(robotsUrl("http://h.example"), "http://h.example/robots.txt");
-});
-
-test("yardstick: robots-fetch-status.json", (t) => {
-  interface StatusCase {
-    status?: number | string;
-    body?: string;
-    allowAll?: boolean;
-    defer?: boolean;
-    source: string;
-  }
-  const cases = sharedCases<StatusCase>(t, "robots-fetch-status.json").filter(
-    (one) => typeof one.status === "number" && one.allowAll !== undefined,
-  );
-  const passes = (one: StatusCase) => {
-    const state = after(undefined, response(one.status as number, { body: Buffer.from(one.body ?? "") }));
-    return (
-      (verdict(state, "/p", NOW) === "allow") === one.allowAll &&
-      (one.defer === undefined || one.defer === state.expiresAt < NOW + DAY)
-    );
-  };
-  const known = { "403 cpython PasswordProtectedSiteTestCase": "disagrees with RFC 9309 2.3.1.3, as its note says" };
-  tally(t, cases, passes, known, (one) => `${one.status} ${one.source}`);
 });

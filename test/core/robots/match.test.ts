@@ -51,8 +51,18 @@ test("each situation gets the standard's answer", () => {
       false,
     ],
     ["and to a raw one", ["Disallow: /go?to=https://b.example"], "/go?to=https%3A%2F%2Fb.example", false],
+    ["so are the other marks that part nothing there", ["Disallow: /find?q=@a?"], "/find?q=%40a%3f", false],
+    ["both ways", ["Disallow: /find?q=%40a%3F"], "/find?q=@a?", false],
+    ["but in a path they stay apart", ["Disallow: /a%3Fb"], "/a?b", true],
     ["a rule without slash matches no path", ["Disallow: a"], "/a", true],
     ["a rule may begin with a star", ["Disallow: *.pdf$"], "/x/y.pdf", false],
   ];
   for (const [situation, lines, path, expected] of rows) assert.equal(allowed(lines, path), expected, situation);
+});
+
+test("of many rules of one length the first in the file is named, an allowing one before all", () => {
+  const rules = rulesOf("Disallow: /*a", "Disallow: /b*", "Allow: /*b", "Disallow: /ba");
+  assert.equal(robotsVerdict(rules, `${HOST}/ba`).rule, "Allow: /*b");
+  assert.equal(robotsVerdict(rules, `${HOST}/bx`).rule, "Allow: /*b");
+  assert.equal(robotsVerdict(rulesOf("Disallow: /*a", "Disallow: /b*"), `${HOST}/ba`).rule, "Disallow: /*a");
 });

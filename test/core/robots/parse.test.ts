@@ -51,6 +51,11 @@ test("each shape of groups gives the rules that are ours", () => {
     ["comments and blanks around are no part", " \t User-agent :OurBot # us\n Disallow:\t/a b \t# why", ["-/a b"]],
     ["a forgotten colon is forgiven where two words stand", "User-agent OurBot\nDisallow /p\nDisallow not this one", ["-/p"]],
     ["common slips of the pen are forgiven", "useragent: OurBot\nDissallow: /p\nDisalow: /q", ["-/p", "-/q"]],
+    [
+      "our name further behind in a whole header is not ours to take",
+      "User-agent: Mozilla/5.0 (compatible; OurBot/1.0)\nAllow: /\nUser-agent: *\nDisallow: /all",
+      ["-/all"],
+    ],
     ["a star with more behind it is no star", "User-agent: *bot\nDisallow: /p", []],
   ];
   for (const [situation, file, expected] of rows) assert.deepEqual(patterns(file), expected, situation);
@@ -110,6 +115,8 @@ test("the delay is that of our group alone, the largest, at most the limit", () 
     ["ten minutes are ten minutes (R19)", "User-agent: *\nCrawl-delay: 600", 600_000],
     ["beyond the limit it is the limit", `User-agent: *\nCrawl-delay: ${"9".repeat(400)}`, limits.crawlDelayMsMax],
     ["nonsense is none", "User-agent: *\nCrawl-delay: soon\nCrawl-delay: -1\nCrawl-delay: 1.2.3\nCrawl-delay: 1e9", undefined],
+    ["a line full of digits is read once", `User-agent: *\nCrawl-delay: ${"9".repeat(limits.robotsBytes - 99)}x`, undefined],
+    ["a number may end or begin with its point", "User-agent: *\nCrawl-delay: .5\nCrawl-delay: 2.", 2000],
     ["before any group it is nobody's (R17)", "Crawl-delay: 5\nUser-agent: *\nDisallow: /p", undefined],
   ];
   for (const [situation, file, expected] of rows) assert.equal(parse(file).crawlDelayMs, expected, situation);

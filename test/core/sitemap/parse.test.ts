@@ -1,11 +1,10 @@
 // Which URLs come out of a sitemap, whatever its form, its faults and its host? sitemaps.org's protocol, RSS 2.0, Atom (RFC 4287).
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { type ParsedSitemap, parseSitemap } from "../../../core/sitemap/parse.ts";
 import { limits } from "../../../schemas/limits.ts";
-import { sharedBytes, sharedCases, tally } from "../robots/shared-data.ts";
 
 const URL_OF = "https://h.example/maps/s.xml";
 const parse = (text: string | Uint8Array, contentType = "application/xml") =>
@@ -98,6 +97,16 @@ test("of another host nothing is kept unless it is allowed; scheme and port may 
   assert.deepEqual([urls(own), own.kind === "urls" && own.dropped], [["http://h.example/a", ":8443/b"], 2]);
   const more = parseSitemap(Buffer.from(text), URL_OF, "", { allowHosts: ["WWW.h.example"] });
   assert.deepEqual([urls(more).length, more.kind === "urls" && more.dropped], [3, 1]);
+});
+
+test("told to keep to its own folder, a urlset lists what lies there or below, an index as before", () => {
+  const text = urlset(
+    `${["/maps/a", "/maps/b/c", "/a", "/maps", "/mapsa"].map(entry).join("")}<url><loc>http://h.example/maps/d</loc></url>`,
+  );
+  const parsed = parseSitemap(Buffer.from(text), URL_OF, "", { ownFolder: true });
+  assert.deepEqual([urls(parsed), parsed.kind === "urls" && parsed.dropped], [["/maps/a", "/maps/b/c"], 4]);
+  const index = Buffer.from("<sitemapindex><sitemap><loc>https://h.example/1.xml</loc></sitemap></sitemapindex>");
+  assert.deepEqual(urls(parseSitemap(index, URL_OF, "", { ownFolder: true })), ["/1.xml"]);
 });
 
 test("what is no web URL, or too long, is dropped and counted", () => {
@@ -205,50 +214,3 @@ test("the size of the pieces that it is read in changes nothing", () => {
   const expected = urls(parse(padded(0)));
   for (let blanks = 16 * 1024 - 260; blanks < 16 * 1024; blanks++) assert.deepEqual(urls(parse(padded(blanks))), expected);
 });
-
-interface Yardstick {
-  i: number;
-  file: string;
-  url: string;
-  contentType: string | null;
-  expected: { error?: true; type?: string; urls?: Listed[]; sitemaps?: Listed[] };
-}
-interface Listed {
-  loc: string;
-  lastmod: string | null;
-  priority?: number;
-}
-
-test("yardstick: sitemaps/index.json, with the hosts it lists allowed", (t) => {
-  const known = {
-    "testSitemapParserBrokenXml-fc017c97.xml": "malformed XML: we keep what is whole, the reference gives up",
-    "testLenientParser-438cca86.xml":
-      "we keep URLs outside the sitemap's own folder: they are still the owner's word about their host",
-    "sitemap.badns.xml": "we do not look at namespaces: the field gets them wrong",
-  };
-  tally(
-    t,
-    sharedCases<Yardstick>(t, "sitemaps/index.json"),
-    (one) => meets(t, one),
-    known,
-    ({ file }) => file,
-  );
-});
-
-function meets(t: TestContext, { file, url, contentType, expected }: Yardstick): boolean {
-  const listed = expected.urls ?? expected.sitemaps ?? [];
-  const options = { allowHosts: listed.map(({ loc }) => new URL(loc).hostname) };
-  const bytes = sharedBytes(t, `sitemaps/${file}`)!;
-  const first = parseSitemap(bytes, url, contentType ?? "", options);
-  const parsed = first.kind === "gzip" ? parseSitemap(gunzipSync(bytes), url, contentType ?? "", options) : first;
-  if (parsed.kind === "error" || expected.error === true) return parsed.kind === "error" && expected.error === true;
-  if (parsed.kind === "gzip" || (parsed.kind === "index") !== (expected.type === "index")) return false;
-  const got = parsed.kind === "urls" ? parsed.entries : parsed.sitemaps.map((one) => ({ ...one, priority: undefined }));
-  const told = got.map((one) => [one.url, one.lastModifiedMs, one.priority ?? 0.5]);
-  const wanted = listed.map((one) => [
-    one.loc,
-    one.lastmod === null ? undefined : Date.parse(one.lastmod),
-    one.priority ?? 0.5,
-  ]);
-  return JSON.stringify(told) === JSON.stringify(wanted);
-}

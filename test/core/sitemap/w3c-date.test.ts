@@ -2,9 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseRssDate } from "../../../core/sitemap/rss-date.ts";
 import { parseW3cDate } from "../../../core/sitemap/w3c-date.ts";
-import { sharedCases, tally } from "../robots/shared-data.ts";
 
 test("each precision of the W3C's profile names its first instant", () => {
   const rows: [string, number][] = [
@@ -44,10 +42,4 @@ test("what JavaScript writes reads back", () => {
 
 test("no text makes it throw", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => (parseW3cDate(text) ?? 0) >= 0));
-});
-
-test("yardstick: lastmod-dates.json", (t) => {
-  const cases = sharedCases<{ format: "rss" | "w3c"; input: string; expected: string | null }>(t, "lastmod-dates.json");
-  const readers = { rss: parseRssDate, w3c: parseW3cDate };
-  tally(t, cases, (one) => readers[one.format](one.input) === (one.expected === null ? undefined : Date.parse(one.expected)));
 });

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { normalizeUrl } from "../../../core/url/normalize.ts";
 import { limits } from "../../../schemas/limits.ts";
-import { sharedCases, tally } from "../robots/shared-data.ts";
 
 function spelled(raw: string, base?: string): string {
   const result = normalizeUrl(raw, base);
@@ -98,52 +97,5 @@ test("law: decoding all escapes gives the same text before and after", () => {
       const raw = `http://example.org/${parts.join("")}`;
       assert.equal(decoded(spelled(raw)), decoded(raw));
     }),
-  );
-});
-
-interface YardstickCase {
-  input: string;
-  base?: string;
-  expected: string | null;
-  source: string;
-  semanticsPreserving?: boolean;
-  web?: boolean;
-}
-
-/** What the case asks for in our terms: no fragment, no credentials, http and https alone. */
-function wanted({ expected }: YardstickCase): string {
-  if (expected === null) return "malformed";
-  if (!/^https?:/.test(expected)) return "scheme";
-  return expected.replace(/#.*$/s, "").replace(/^(https?:\/\/)[^/?#]*@/, "$1");
-}
-
-test("yardstick: every case that keeps the meaning of a URL", (t) => {
-  const cases = sharedCases<YardstickCase>(t, "urlnormalize.json").filter((one) => one.semanticsPreserving === true);
-  tally(
-    t,
-    cases,
-    (one) => spelled(one.input, one.base) === wanted(one),
-    {},
-    (one) => one.input,
-  );
-});
-
-test("yardstick: the web platform's own http cases, but for the escapes that RFC 3986 normalises", (t) => {
-  const cases = sharedCases<YardstickCase>(t, "urlnormalize.json").filter((one) => one.web === true);
-  const known = {
-    "/a/%2f/c": "upper case",
-    "http://example.com/foo/%2e./%2e%2e/.%2e/%2e.bar": "%2e decoded",
-    "http://example.com/foo%41%7a": "decoded",
-    "http://example.com/foo%00%51": "decoded",
-    "http://example.com/%3A%3a%3C%3c": "upper case",
-    "http://www/foo%2Ehtml": "decoded",
-    "http://./": "no name is a dot",
-  };
-  tally(
-    t,
-    cases,
-    (one) => spelled(one.input, one.base) === wanted(one),
-    known,
-    (one) => one.input,
   );
 });

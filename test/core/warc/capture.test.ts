@@ -198,6 +198,15 @@ test("a 304: a revisit of the server-not-modified profile that claims no digest"
   assert.deepEqual({ status: index?.status, digest: index?.digest }, { status: 304, digest: "-" });
 });
 
+test("a 304 carries the digest of the payload it vouches for, where that is known (C9)", () => {
+  const digest = labelledDigest([Buffer.from("the payload")]);
+  const original = { url: "http://example.com/", at: 0, profile: "server-not-modified", digest } as const;
+  const { response, index } = exchange({ status: 304, headers: [], body: new Uint8Array(), revisitOf: original });
+  assert.equal(warc(response, "WARC-Payload-Digest"), digest);
+  assert.equal(index?.digest, digest);
+  assert.equal(response.http?.body.length, 0);
+});
+
 test("a body that is not whole says why", () => {
   assert.equal(warc(exchange({ truncated: "length" }).response, "WARC-Truncated"), "length");
 });

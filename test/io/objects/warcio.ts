@@ -7,7 +7,8 @@ import { join } from "node:path";
 /** The python that has warcio, or why there is none. Throws instead where CI is set. */
 export function pythonWithWarcio(): { python: string } | { reason: string } {
   const kept = join(tmpdir(), "gleaner-test-warcio");
-  const candidates = ["python3", join(kept, "bin", "python")];
+  const given = process.env.WARCIO_PYTHON;
+  const candidates = [...(given === undefined ? [] : [given]), "python3", join(kept, "bin", "python")];
   const found = candidates.find((python) => succeeds(python, ["-c", "import warcio"]));
   if (found !== undefined) return { python: found };
   try {

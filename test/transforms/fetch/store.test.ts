@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sha256 } from "../../../core/content/digest.ts";
+import { contentHash } from "../../../core/content/digest.ts";
 import { sleep } from "../../../ports/clock.ts";
 import type { Answer } from "../../../ports/http.ts";
 import { contentKey, storeBody, storeUnchanged } from "../../../transforms/fetch/store.ts";
@@ -9,7 +9,7 @@ import { START, world } from "../world.ts";
 import { pageLease } from "./leases.ts";
 
 const body = Buffer.from("<p>one</p>");
-const hash = sha256(body);
+const hash = contentHash(body);
 
 function facts(url: string) {
   const answer = {
@@ -65,4 +65,8 @@ test("a 304 is kept as a capture that refers to the body; without one to refer t
   await storeUnchanged(given.services, { ...facts("http://a.test/1"), before });
   const last = Buffer.concat(given.archive.records().at(-1)!.bytes).toString();
   assert.match(last, /WARC-Type: revisit[\s\S]*WARC-Refers-To-Target-URI: http:\/\/a\.test\/1/);
+  const digestOf = (text: string) => /WARC-Payload-Digest: (\S+)/.exec(text)?.[1];
+  const first = Buffer.concat(given.archive.records()[1]!.bytes).toString();
+  assert.ok(digestOf(first) !== undefined);
+  assert.equal(digestOf(last), digestOf(first), "the payload it vouches for, not one of no bytes (C9)");
 });

@@ -15,6 +15,20 @@ export const limits = {
   linksPerPage: 10_000, // a page with more is a dump; 10^5 links are a known attack
   pagesPerHost: 100_000, // a default bound for one host and crawl; raise it by policy
 
+  // traps: docs/decisions/2026-11-30-traps.md
+  pathDepth: 20, // segments of a path: Heritrix's TooManyPathSegmentsDecideRule
+  parameters: 20, // of a query: the facet search of our field cases has 12; a form has more fields, a link hardly ever
+  segmentRuns: 2, // the same segments in a row, as in /a/b/a/b: Heritrix's PathologicalPathDecideRule
+  segmentRepeats: 3, // segments of a path that stand in it before: the Internet Archive's Zeno takes one's fourth place for a loop
+  parameterRepeats: 3, // one parameter name in a query and the URLs inside it: Zeno again, of pairs
+  urlsPerTemplate: 50_000, // sitemaps.org: as many as an owner lists in one file
+  urlsPerQueryTemplate: 10_000, // a tenth of pagesPerHost: no search page may take more of a host
+  sampleOneIn: 100, // URLs of a paused template that are still crawled; halves with each doubling of the template
+  templatesPerHost: 1000, // distinct templates of a host before they are folded further; at most 270 bytes of sketch each
+  softNotFoundUrls: 25, // URLs that answer alike before that is no answer: the demo's mirror has ten honest copies
+  pagesPerHostDay: 86_400, // one a second, all day: what the default delay allows
+  bytesPerHostDay: 16 * 1024 * MIB, // that many pages of 200 KB, the mean body of the design's section 9
+
   // robots.txt (RFC 9309)
   robotsBytes: 500 * KIB, // 2.5: a limit of at least 500 KiB
   robotsHops: 5, // 2.3.1.2: at least five consecutive redirects
@@ -69,7 +83,7 @@ export const limits = {
   fetchers: 256, // slots of a worker's pool
   sweepShards: 16,
   sweepMs: 5 * MINUTE, // between two sweeps of one shard
-  knownUrls: 200_000, // ids in Discover's cache, about 12 MB
+  knownUrls: 200_000, // in Discover's cache, about 25 MB
 
   // parsing and documents
   parseMs: 10 * SECOND, // a page that takes longer is given up

@@ -11,6 +11,12 @@ export const refusalReasons = [
   "redirect-hops",
   "nofollow", // the page or the link asks not to be followed
   "fan-out", // more links on one page than the limit
+  "path-depth", // more segments than the limit
+  "parameters", // more parameters than the limit
+  "repeated-segments", // /a/b/a/b/a/b
+  "echo", // a query that repeats itself, or a page that links to its own URL with the same once more
+  "relative-growth", // host names in the path: links without a scheme, on a site that answers everything
+  "template-limit", // its pattern has had its URLs, and it is not of the sample
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
@@ -30,6 +36,8 @@ export const unfetchedReasons = [
   "duplicate", // the same lease or URL is already admitted under another token
   "page-limit", // --max-pages
   "host-page-limit",
+  "host-day-pages", // its pages of this UTC day
+  "host-day-bytes",
   "shutdown",
   "contention", // the host record was written by others too often
   "store", // the store refused
@@ -69,3 +77,9 @@ export const outcomes = [
   "poisoned", // admitted three times without a completion
 ] as const;
 export type Outcome = (typeof outcomes)[number];
+
+/** Why a page that was fetched and kept is nothing for an index. */
+export const withheldReasons = [
+  "soft-404", // the same answer as to many other URLs of its host
+] as const;
+export type WithheldReason = (typeof withheldReasons)[number];

@@ -2,6 +2,8 @@
 import type { CrawlConfig, HostPolicy } from "../../schemas/crawl-config.ts";
 import type { HostState } from "../../schemas/host-state.ts";
 import { limits } from "../../schemas/limits.ts";
+import type { DayBudget } from "./day-budget.ts";
+import { isAgreed, policiesOf } from "./policies.ts";
 
 export interface PacePolicy {
   /** From the first byte of an answer to the next request, at least. */
@@ -13,33 +15,42 @@ export interface PacePolicy {
   /** From connecting to the end of the body, at most. */
   requestMs: number;
   pagesMax: number;
+  /** Of one UTC day; absent: no bound but pagesMax. */
+  dayBudget?: DayBudget;
+  /** Paused or excluded: no request at all. */
   paused: boolean;
   version: number;
 }
 
-/** `viaAllowed`: the host is reached through --allow-address. Only such hosts, and those a policy names, may be asked for more than the default. */
+/**
+ * Of the policies that name the whole host the first that sets a field decides it. `viaAllowed`: the host is reached through
+ * --allow-address. Only such hosts, and those an agreed policy names, may be asked for more than the default.
+ */
 export function pacePolicy(
   config: CrawlConfig,
   paceKey: string,
   { viaAllowed = false }: Pick<HostState, "viaAllowed"> = {},
 ): PacePolicy {
-  const agreed = config.policies.find((policy) => matchesHost(policy, paceKey));
-  const trusted = agreed !== undefined || viaAllowed;
+  const ours = policiesOf(config.policies, paceKey).filter((policy) => policy.pattern === undefined);
+  const set = <F extends keyof HostPolicy>(field: F) => ours.find((policy) => policy[field] !== undefined)?.[field];
+  const trusted = viaAllowed || ours.some(isAgreed);
+  const delayMs = set("delayMs") ?? config.delayMs;
+  const concurrency = set("concurrency") ?? config.hostConcurrency;
   return {
-    delayMs: agreed?.delayMs ?? (trusted ? config.delayMs : Math.max(config.delayMs, limits.delayMsMin)),
-    concurrency:
-      agreed?.concurrency ?? (trusted ? config.hostConcurrency : Math.min(config.hostConcurrency, limits.hostConcurrency)),
+    delayMs: trusted ? delayMs : Math.max(delayMs, limits.delayMsMin),
+    concurrency: trusted ? concurrency : Math.min(concurrency, limits.hostConcurrency),
     latencyFactor: limits.latencyFactor,
     requestMs: config.requestMs,
-    pagesMax: agreed?.pagesMax ?? config.pagesPerHost,
-    paused: agreed?.paused ?? false,
+    pagesMax: set("pagesMax") ?? config.pagesPerHost,
+    dayBudget: {
+      pagesPerDay: limitOf(ours, "pagesPerDay") ?? limits.pagesPerHostDay,
+      bytesPerDay: limitOf(ours, "bytesPerDay") ?? limits.bytesPerHostDay,
+    },
+    paused: (set("paused") ?? false) || (set("excluded") ?? false),
     version: config.policyVersion,
   };
 }
 
-/** A policy for `example.org` covers all its ports; one for `example.org:8080` only that; `*.example.org` also what lies below. */
-function matchesHost(policy: HostPolicy, paceKey: string): boolean {
-  const name = paceKey.replace(/:\d+$/, "");
-  if (policy.host.startsWith("*.")) return name === policy.host.slice(2) || name.endsWith(policy.host.slice(1));
-  return policy.host === paceKey || policy.host === name;
+function limitOf(policies: readonly HostPolicy[], name: keyof DayBudget): number | undefined {
+  return policies.find((policy) => policy.limits?.[name] !== undefined)?.limits?.[name];
 }

@@ -38,7 +38,7 @@ export interface Versioned<T> {
   value: T;
 }
 
-/** A table of one kind of record. */
+/** A table of one kind of record; its codec is told the row key, so that records leave out what the key says. */
 export interface RecordTable<T> {
   get(keys: readonly RowKey[]): Promise<(Versioned<T> | undefined)[]>;
   insertIfAbsent(records: readonly { key: RowKey; value: T }[]): Promise<boolean[]>;
@@ -52,18 +52,37 @@ export function recordTable<T>(table: VersionedTable, codec: Codec<T>, random: R
   return {
     async get(keys) {
       const rows = await table.get(keys);
-      return rows.map((row) => row && { rev: row.rev, value: decode(codec, row.value) });
+      return rows.map((row) => row && { rev: row.rev, value: decode(codec, row.value, row.key) });
     },
     insertIfAbsent: (records) =>
-      table.insertIfAbsent(records.map(({ key, value }) => ({ key, rev: random.token(), value: encode(codec, value) }))),
+      table.insertIfAbsent(records.map(({ key, value }) => ({ key, rev: random.token(), value: encode(codec, value, key) }))),
     async compareAndSet(key, value, expectedRev) {
       const rev = random.token();
-      return (await table.compareAndSet({ key, rev, value: encode(codec, value) }, expectedRev)) ? rev : undefined;
+      return (await table.compareAndSet({ key, rev, value: encode(codec, value, key) }, expectedRev)) ? rev : undefined;
     },
     async scan(range) {
       const rows = await table.scan(range);
-      return rows.map((row) => ({ key: row.key, rev: row.rev, value: decode(codec, row.value) }));
+      return rows.map((row) => ({ key: row.key, rev: row.rev, value: decode(codec, row.value, row.key) }));
     },
     delete: (rows) => table.delete(rows),
   };
+}
+
+/** All rows from `from` to `to` in pages of at most `limit`, none empty; what is written meanwhile may be among them or not. Reads on demand. */
+export async function* scanPages<R extends { key: RowKey }>(
+  table: { scan(range: ScanRange): Promise<R[]> },
+  { from, to, limit }: ScanRange,
+): AsyncGenerator<R[]> {
+  for (let next = from; ; ) {
+    const rows = await table.scan({ from: next, to, limit });
+    if (rows.length > 0) yield rows;
+    if (rows.length < limit) return;
+    next = `${rows.at(-1)!.key}\u0000`; // the least key that is greater
+  }
+}
+
+interface ScanRange {
+  from: RowKey;
+  to: RowKey;
+  limit: number;
 }

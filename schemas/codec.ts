@@ -1,96 +1,8 @@
 // How does a record become bytes and come back? One declaration gives its type, its guard and its compact form.
+import { CodecError, Reader, Writer } from "./record-bytes.ts";
+import { type AnyRecord, type Field, type Unrolled, unrolled } from "./unrolled.ts";
 
-/** Bytes written so far; grows by doubling. */
-export class Writer {
-  #bytes = Buffer.allocUnsafe(256);
-  #length = 0;
-
-  #room(extra: number): number {
-    const at = this.#length;
-    this.#length += extra;
-    if (this.#length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 2));
-      this.#bytes.copy(larger, 0, 0, at);
-      this.#bytes = larger;
-    }
-    return at;
-  }
-
-  /** A whole number from 0 to 2^53 - 1 as a base-128 varint. */
-  uint(value: number): void {
-    let rest = value;
-    while (rest >= 0x80) {
-      const at = this.#room(1);
-      this.#bytes[at] = (rest % 0x80) | 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
-    const at = this.#room(1);
-    this.#bytes[at] = rest;
-  }
-
-  bytes(value: Uint8Array): void {
-    this.uint(value.length);
-    const at = this.#room(value.length);
-    this.#bytes.set(value, at);
-  }
-
-  text(value: string): void {
-    const size = Buffer.byteLength(value);
-    this.uint(size);
-    const at = this.#room(size);
-    this.#bytes.write(value, at);
-  }
-
-  finish(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
-  }
-}
-
-/** Reads what Writer wrote. Throws CodecError where the bytes end early or do not fit. */
-export class Reader {
-  #at = 0;
-  readonly #bytes: Buffer;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
-
-  get done(): boolean {
-    return this.#at >= this.#bytes.length;
-  }
-
-  uint(): number {
-    let value = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = this.#bytes[this.#at++];
-      if (byte === undefined || scale > 2 ** 49) throw new CodecError("a whole number is cut short or too long");
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-      scale *= 0x80;
-    }
-  }
-
-  bytes(): Uint8Array {
-    return Uint8Array.from(this.#take(this.uint()));
-  }
-
-  text(): string {
-    return this.#take(this.uint()).toString("utf8");
-  }
-
-  #take(length: number): Buffer {
-    const end = this.#at + length;
-    if (end > this.#bytes.length)
-      throw new CodecError(`${length} bytes are asked for, ${this.#bytes.length - this.#at} are left`);
-    const part = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
-    return part;
-  }
-}
-
-/** The bytes are not a record of this shape and version. */
-export class CodecError extends Error {}
+export { CodecError } from "./record-bytes.ts";
 
 /** What a column of this kind is in a warehouse table, and how records of it are printed. */
 export type Kind =
@@ -101,8 +13,12 @@ export type Kind =
 
 export interface Codec<T> {
   readonly shape: Kind;
-  write(writer: Writer, value: T): void;
-  read(reader: Reader): T;
+  /** Of the bytes, 1 where absent; another version is not read. Counts only for a whole record. */
+  readonly version?: number;
+  /** `record`: the record that the value is a field of. */
+  write(writer: Writer, value: T, record?: AnyRecord): void;
+  /** `record`: the fields before this one. */
+  read(reader: Reader, record?: AnyRecord): T;
   /** What is wrong with the value, as `path: reason`, or undefined when it is a T. */
   fault(value: unknown, path: string): string | undefined;
 }
@@ -147,6 +63,20 @@ export const bytes: Codec<Uint8Array> = simple(
   (r) => r.bytes(),
 );
 
+/** Exactly `size` bytes; their number is not stored. */
+export function fixed(size: number): Codec<Uint8Array> {
+  return {
+    shape: bytes.shape,
+    write: (writer, value) =>
+      value.length === size ? writer.raw(value) : failed(`${value.length} bytes where ${size} belong`),
+    read: (reader) => reader.raw(size),
+    fault(value, path) {
+      const wrong = value instanceof Uint8Array && value.length !== size;
+      return wrong ? `${path}: ${value.length} bytes, not ${size}` : bytes.fault(value, path);
+    },
+  };
+}
+
 /** One of a closed list of words; stored as its place in the list, so a list only ever grows at its end. */
 export function oneOf<const W extends string>(words: readonly W[]): Codec<W> {
   const place = new Map<string, number>(words.map((word, index) => [word, index]));
@@ -190,6 +120,16 @@ export function optional<T>(of: Codec<T>): Optional<T> {
   return { ...of, shape: { kind: "optional", of: of.shape }, optional: true };
 }
 
+/** A field that takes a bit and no more where its value is the usual one. Only struct gives it meaning. */
+export interface Usual {
+  readonly usual: (record: AnyRecord) => unknown;
+}
+
+/** `usual`: the value itself, or what gives it from the fields declared before this one. Of an optional field it is the usual value where there is one. */
+export function usually<C extends AnyCodec>(of: C, usual: TypeOf<C> | Usual["usual"]): C & Usual {
+  return { ...of, usual: typeof usual === "function" ? (usual as Usual["usual"]) : () => usual };
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a codec both takes and gives its T, so only any fits every field
 export type AnyCodec = Codec<any>;
 type Fields = Record<string, AnyCodec>;
@@ -198,45 +138,49 @@ type Maybe<F> = { [K in keyof F as F[K] extends { optional: true } ? K : never]?
 type Flat<T> = { [K in keyof T]: T[K] };
 export type Struct<F> = Flat<Required<F> & Maybe<F>>;
 
-/** Named fields in the order given. Optional ones cost a bit each in a leading mask; new ones are
- * added as optional, at the end: without a new version only where the struct has an optional field already. */
+/** Named fields in the order given. Optional ones and ones with a usual value cost a bit each in a leading mask, those that are both
+ * cost two, and the highest bits only where they are set; so what is rare stands last. New fields are added as optional, at the end:
+ * without a new version only where the struct has a mask already. */
 export function struct<const F extends Fields>(fields: F): Codec<Struct<F>> {
-  const entries = Object.entries(fields) as unknown as [string, Codec<unknown> & { optional?: true }][];
-  const optionals = entries.filter(([, codec]) => codec.optional).map(([name]) => name);
+  const entries = Object.entries(fields);
+  const { bits, ...record } = visited(entries);
   return {
     shape: { kind: "struct", fields: Object.fromEntries(entries.map(([name, codec]) => [name, codec.shape])) },
     write(writer, value) {
-      const record = value as Record<string, unknown>;
-      let mask = 0;
-      for (let index = optionals.length - 1; index >= 0; index--)
-        mask = mask * 2 + (record[optionals[index]!] === undefined ? 0 : 1);
-      if (optionals.length > 0) writer.uint(mask);
-      for (const [name, codec] of entries) if (!codec.optional || record[name] !== undefined) codec.write(writer, record[name]);
+      const mask = record.maskOf(value);
+      if (bits > 0) writer.uint(mask);
+      record.write(writer, value, mask);
     },
     read(reader) {
-      const record: Record<string, unknown> = {};
-      let mask = optionals.length > 0 ? reader.uint() : 0;
-      for (const [name, codec] of entries) {
-        if (codec.optional) {
-          const present = mask % 2 === 1;
-          mask = Math.floor(mask / 2);
-          if (!present) continue;
-        }
-        record[name] = codec.read(reader);
-      }
-      return record as Struct<F>;
+      const mask = bits > 0 ? reader.uint() : 0;
+      if (mask >= 2 ** bits) failed("fields that this program does not know");
+      return record.read(reader, mask) as Struct<F>;
     },
     fault(value, path) {
       if (typeof value !== "object" || value === null) return `${path}: not a record`;
-      const record = value as Record<string, unknown>;
+      const record = value as AnyRecord;
       for (const [name, codec] of entries) {
-        if (codec.optional && record[name] === undefined) continue;
+        if ("optional" in codec && record[name] === undefined) continue;
         const fault = codec.fault(record[name], path === "" ? name : `${path}.${name}`);
         if (fault !== undefined) return fault;
       }
       return undefined;
     },
   };
+}
+
+const MASK_BITS_MAX = 30; // whole numbers with bit operations have no more
+
+function visited(entries: readonly [string, AnyCodec & Partial<Usual>][]): Unrolled & { bits: number } {
+  let bits = 0;
+  const fields = entries.map(([name, codec]): Field => {
+    const { write, read, usual } = codec;
+    const present = "optional" in codec ? 2 ** bits++ : 0;
+    const other = usual === undefined ? 0 : 2 ** bits++;
+    return { name, present, other, usual: usual ?? (() => undefined), write, read };
+  });
+  if (bits > MASK_BITS_MAX) throw new Error(`a struct has ${MASK_BITS_MAX} mask bits at most, these fields need ${bits}`);
+  return { ...unrolled(fields), bits };
 }
 
 /** A tagged union: the word in `kind` chooses the struct. */
@@ -254,7 +198,9 @@ export function union<const V extends Record<string, AnyCodec>>(
     },
     read(reader) {
       const kind = word.read(reader);
-      return { kind, ...codecs[kind]!.read(reader) };
+      const record = codecs[kind]!.read(reader);
+      record.kind = kind; // it is nobody else's yet
+      return record;
     },
     fault(value, path) {
       const kind = (value as { kind?: unknown } | null)?.kind;
@@ -267,19 +213,37 @@ function failed(message: string): never {
   throw new CodecError(message);
 }
 
-/** One byte for the version of the shape, then the record. */
-export function encode<T>(codec: Codec<T>, value: T, version = 1): Uint8Array {
-  const writer = new Writer();
-  writer.uint(version);
-  codec.write(writer, value);
-  return writer.finish();
+/** The codec of records whose bytes have changed so that older ones cannot be read. */
+export function versioned<T>(codec: Codec<T>, version: number): Codec<T> {
+  return { ...codec, version };
 }
 
-export function decode<T>(codec: Codec<T>, bytes: Uint8Array, version = 1): T {
-  const reader = new Reader(bytes);
+// One of each for all records; taken away while in use, so that a codec that encodes or fails finds or leaves none half-used.
+let spareWriter: Writer | undefined;
+let spareReader: Reader | undefined;
+
+/** One byte for the version of the shape, then the record. `key`: the row key that it will stand under, and has to be read with. */
+export function encode<T>(codec: Codec<T>, value: T, key = ""): Uint8Array {
+  const writer = spareWriter ?? new Writer();
+  spareWriter = undefined;
+  writer.begin(key);
+  writer.uint(codec.version ?? 1);
+  codec.write(writer, value);
+  const written = writer.finish();
+  spareWriter = writer;
+  return written;
+}
+
+/** Throws CodecError where the bytes are not of the codec, or of another version of it. */
+export function decode<T>(codec: Codec<T>, bytes: Uint8Array, key = ""): T {
+  const reader = spareReader ?? new Reader();
+  spareReader = undefined;
+  reader.begin(bytes, key);
   const found = reader.uint();
-  if (found !== version) throw new CodecError(`a record of version ${found}; this program reads version ${version}`);
+  const version = codec.version ?? 1;
+  if (found !== version) failed(`a record of version ${found}; this program reads version ${version}`);
   const value = codec.read(reader);
-  if (!reader.done) throw new CodecError("bytes are left after the record");
+  if (!reader.finish()) failed("bytes are left after the record");
+  spareReader = reader;
   return value;
 }

@@ -56,6 +56,13 @@ export interface HostPolicy {
   parameterRules?: ParameterRule[];
 }
 
+/** A set of policies that is read and replaced as a whole. */
+export interface HostPolicies {
+  /** Rises with each change, so that records show which one they were judged by. */
+  version: number;
+  hosts: readonly HostPolicy[];
+}
+
 export type ScopeMode = "host" | "domain" | "any";
 
 export interface Scope {
@@ -85,7 +92,7 @@ export interface CrawlConfig {
   /** Media types beyond HTML, XHTML, text, sitemaps and feeds. */
   acceptTypes: string[];
   documents: boolean;
-  policies: HostPolicy[];
+  policies: readonly HostPolicy[];
   policyVersion: number;
   /** The number of this job: a host record's epoch only rises. */
   epoch: number;

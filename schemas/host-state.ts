@@ -47,6 +47,8 @@ export const hostState = struct({
   movedTo: optional(text),
   /** The smallest time between one answer and the next request so far, and what was asked for then: evidence, not input. */
   smallestGap: optional(struct({ gapMs: uint, allowedMs: uint })),
+  /** What it gave on one UTC day (days since 1970-01-01): page requests admitted, body bytes over the wire. */
+  day: optional(struct({ day: uint, pages: uint, bytes: uint })),
 });
 
 export type HostState = TypeOf<typeof hostState>;

@@ -1,6 +1,7 @@
 // Permission to try one URL inside a time window. It travels from HostFrontier to Fetch and decides nothing by itself.
 import { oneOf, optional, struct, type TypeOf, text, uint } from "./codec.ts";
 import { leaseKinds } from "./host-state.ts";
+import { settledOutcomes } from "./reasons.ts";
 
 export const fetchLease = struct({
   leaseId: text,
@@ -17,7 +18,7 @@ export const fetchLease = struct({
   attempt: uint,
   epoch: uint,
   /** The frontier expects no request, only the record's completion for this reason; the worker judges again. */
-  settle: optional(oneOf(["robots", "address"])),
+  settle: optional(oneOf(settledOutcomes)),
 });
 
 export type FetchLease = TypeOf<typeof fetchLease>;

@@ -11,6 +11,8 @@ export interface ParseRequest {
   productToken: string;
   /** Whether a document is wanted (the second, dearer step). */
   document: boolean;
+  /** How long the parse may take, where that is less than the parser's own limit. */
+  timeMs?: number;
 }
 
 export interface ParsedPage {

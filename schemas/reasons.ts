@@ -74,9 +74,15 @@ export const outcomes = [
   "refused-body", // the body ended for one of bodyEnds
   "robots", // forbidden by robots.txt, no request made
   "address", // forbidden by the address guard, no request made
+  "excluded", // by a policy, no request made
+  "held", // its pattern is paused by a policy: no request made, judged again within the hour
   "poisoned", // admitted three times without a completion
 ] as const;
 export type Outcome = (typeof outcomes)[number];
+
+/** Outcomes that the records alone decide, before any admit. */
+export const settledOutcomes = ["robots", "address", "excluded", "held"] as const satisfies readonly Outcome[];
+export type SettledOutcome = (typeof settledOutcomes)[number];
 
 /** Why a page that was fetched and kept is nothing for an index. */
 export const withheldReasons = [

@@ -1,5 +1,4 @@
 // Where does a record stand? Keys of the versioned tables: two hex digits of the pace key's hash, the pace key, the record's own key.
-import { hash } from "node:crypto";
 
 /** Separates the parts; no pace key, URL id or time contains it. */
 const SEPARATOR = "/";
@@ -17,7 +16,14 @@ export function rowKey(paceKey: string, own = ""): RowKey {
 
 /** The pace key in a row key. */
 export function paceKeyOf(key: RowKey): string {
-  return key.split(SEPARATOR, 2)[1] ?? "";
+  const from = paceKeyAt(key);
+  const to = key.indexOf(SEPARATOR, from);
+  return to < 0 ? key.slice(from) : key.slice(from, to);
+}
+
+/** Where it begins; the next separator ends it. */
+export function paceKeyAt(key: RowKey): number {
+  return key.indexOf(SEPARATOR) + 1;
 }
 
 /** The first key that is greater than every key with this prefix. */
@@ -25,18 +31,28 @@ export function afterPrefix(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
 
-const spreads = new Map<string, string>();
-const SPREADS_MAX = 50_000; // pace keys whose digits are remembered
+const PREFIXES = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, "0"));
 
 function spread(paceKey: string): string {
-  let digits = spreads.get(paceKey);
-  if (digits === undefined) {
-    digits = hash("sha256", paceKey).slice(0, 2);
-    if (spreads.size >= SPREADS_MAX) spreads.clear();
-    spreads.set(paceKey, digits);
-  }
-  return digits;
+  return PREFIXES[scattered(paceKey) >>> 24]!;
 }
+
+/**
+ * 32 bits that follow from the name for ever: FNV-1a over its UTF-16 units, then the final mix of MurmurHash3, without which names that
+ * differ in their last letters alone stay close. No secret and no defence, only an even spread; ten times as fast as SHA-256.
+ */
+function scattered(name: string): number {
+  let bits = FNV_OFFSET;
+  for (let at = 0; at < name.length; at++) bits = Math.imul(bits ^ name.charCodeAt(at), FNV_PRIME);
+  bits = Math.imul(bits ^ (bits >>> 16), MIX_FIRST);
+  bits = Math.imul(bits ^ (bits >>> 13), MIX_SECOND);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+const MIX_FIRST = 0x85ebca6b;
+const MIX_SECOND = 0xc2b2ae35;
 
 /** An entry of the due index; nothing but its key, the URL record settles the rest. */
 export interface DueEntry {
@@ -74,7 +90,7 @@ export function shardPrefix(shard: number): string {
 }
 
 function shardOf(paceKey: string, shards: number): number {
-  return Number.parseInt(hash("sha256", paceKey).slice(4, 8), 16) % shards;
+  return (scattered(paceKey) & 0xffff) % shards;
 }
 
 export function paceKeyOfHostDue(key: RowKey): string {

@@ -11,6 +11,7 @@ import type { UrlState } from "../schemas/url-state.ts";
 import { lowerHostDue, putDue } from "./due-index.ts";
 import { RefusalTally } from "./refusal-tally.ts";
 import type { CrawlServices } from "./services.ts";
+import { TemplateBook } from "./template-book.ts";
 
 const outputs = { wakes: keyed(hostMessage) };
 
@@ -27,6 +28,9 @@ class Discover implements DoFn<DiscoverMessage, typeof outputs> {
   #due = new Map<string, number>();
   #refusals: RefusalTally;
   readonly #known = new KnownUrls();
+  readonly #templates: TemplateBook;
+  /** URLs of this bundle whose template is paused: they have no record. */
+  #paused = new Set<string>();
   readonly #config: CrawlConfig;
   readonly #services: CrawlServices;
 
@@ -34,15 +38,17 @@ class Discover implements DoFn<DiscoverMessage, typeof outputs> {
     this.#config = config;
     this.#services = services;
     this.#refusals = new RefusalTally();
+    this.#templates = new TemplateBook(services.tables.templates);
   }
 
   startBundle(): void {
     this.#due = new Map();
     this.#refusals = new RefusalTally();
+    this.#paused = new Set();
   }
 
   async process(message: DiscoverMessage): Promise<void> {
-    const { candidates, refusals } = candidatesOf(message, this.#config, (url) => this.#known.has(url));
+    const { candidates, refusals } = candidatesOf(message, this.#services.live.now(), (url) => this.#known.has(url));
     for (const refusal of refusals) this.#refuse(refusal, message);
     if (candidates.length === 0) return;
     const due = await this.#settle(candidates, message);
@@ -59,12 +65,13 @@ class Discover implements DoFn<DiscoverMessage, typeof outputs> {
       const earliest = this.#due.get(candidate.paceKey);
       this.#due.set(candidate.paceKey, Math.min(earliest ?? Number.MAX_SAFE_INTEGER, record.nextFetchAt));
     }
-    for (const { canonicalUrl } of candidates) this.#known.add(canonicalUrl);
+    for (const { canonicalUrl } of candidates) if (!this.#paused.has(canonicalUrl)) this.#known.add(canonicalUrl);
   }
 
   /** A wake may be lost, so HostDue is lowered first: a sweep then finds the host. */
   async finishBundle(context: BundleContext<typeof outputs>): Promise<void> {
     const { clock, tables, events, metrics } = this.#services;
+    await this.#templates.write();
     await Promise.all(
       [...this.#due].map(([paceKey, dueAt]) => lowerHostDue(tables.hostDue, paceKey, this.#config.sweepShards, dueAt)),
     );
@@ -87,12 +94,13 @@ class Discover implements DoFn<DiscoverMessage, typeof outputs> {
     for (const [index, candidate] of candidates.entries()) {
       const record = rows[index]?.value;
       if (record === undefined) absent.push(candidate);
-      else if (!Buffer.from(record.check).equals(candidate.check))
+      else if (record.canonicalUrl !== candidate.canonicalUrl)
         collided.push({ ...candidate, ...alternateIdentity(candidate.canonicalUrl) });
       else if (record.version === 0) due.push({ candidate, record });
     }
     const now = clock.now();
-    const fresh = absent.map((candidate) => ({ candidate, record: newUrl(candidate, message, now) }));
+    const taken = await this.#withinTemplates(absent, message, now);
+    const fresh = taken.map((candidate) => ({ candidate, record: newUrl(candidate, message, now) }));
     const inserted = await tables.urls.insertIfAbsent(
       fresh.map(({ candidate, record }) => ({ key: rowKey(candidate.paceKey, candidate.urlId), value: record })),
     );
@@ -101,6 +109,23 @@ class Discover implements DoFn<DiscoverMessage, typeof outputs> {
     due.push(...fresh.filter((_, index) => inserted[index]));
     const again = [...lost, ...collided]; // another bundle was faster, or the id belongs to another URL: look once more
     return again.length === 0 ? due : [...due, ...(await this.#settle(again, message))];
+  }
+
+  /** Those whose pattern is not one of an endless series. What somebody typed or an owner lists as a sitemap is none. */
+  async #withinTemplates(
+    candidates: readonly Candidate[],
+    message: DiscoverMessage,
+    now: number,
+  ): Promise<readonly Candidate[]> {
+    if (message.source === "seed" || message.kind === "sitemap") return candidates;
+    const verdicts = await this.#templates.judge(candidates, now);
+    return candidates.filter(({ hostKey, canonicalUrl }, index) => {
+      const { verdict } = verdicts[index]!;
+      if (verdict.kind !== "paused") return true;
+      this.#paused.add(canonicalUrl);
+      this.#refuse({ reason: verdict.reason, hostKey, url: canonicalUrl }, message);
+      return false;
+    });
   }
 
   #refuse(refusal: Refusal, message: DiscoverMessage): void {

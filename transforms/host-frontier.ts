@@ -5,6 +5,7 @@ import { atHead, type FrontierState, frontierState, hear, newFrontier, rewound }
 import { planTurn, type TurnFacts } from "../core/frontier/turn.ts";
 import { newHost } from "../core/politeness/host-clock.ts";
 import { pacePolicy } from "../core/politeness/policy.ts";
+import { withheldBy } from "../core/traps/url-policy.ts";
 import type { Versioned } from "../ports/versioned-table.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import type { HostDue, HostState } from "../schemas/host-state.ts";
@@ -21,6 +22,9 @@ const outputs = { leases: fetchLease };
 const TURN = "turn";
 /** Plans in one turn; a turn that would need more goes on a millisecond later. */
 const ROUNDS = 8;
+
+/** 72 bits of a token: enough that no other lease of the URL has the same, and whole bytes in its record. */
+const LEASE_ID_CHARS = 12;
 
 /** Between two passes over an index that blocked URLs fill: each pass reads all of them. */
 const BLOCKED_PASS_MS = 60_000;
@@ -128,7 +132,7 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
 
   /** What the turn has read once it does not read again when it refills in between. */
   async #facts(paceKey: string, state: FrontierState, read: TurnReading): Promise<TurnFacts> {
-    const { clock, random, robots, tables } = this.#services;
+    const { clock, live, random, robots, tables } = this.#services;
     const hostKeys = [...new Set(state.ready.map((url) => url.hostKey))].filter((hostKey) => !read.views.has(hostKey));
     const [[row], views] = await Promise.all([
       read.host === undefined ? tables.hosts.get([rowKey(paceKey)]) : [undefined],
@@ -137,15 +141,17 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
     for (const [index, hostKey] of hostKeys.entries()) read.views.set(hostKey, views[index]);
     read.host ??= row?.value ?? newHost(this.#config.epoch);
     const now = clock.now();
+    const config = live.now();
     return {
       paceKey,
-      policy: pacePolicy(this.#config, paceKey, read.host),
+      policy: pacePolicy(config, paceKey, read.host),
       now,
       host: read.host,
       judge: (hostKey, url) => judgeView(read.views.get(hostKey), url, now),
+      withheld: (hostKey, url) => withheldBy(config, hostKey, url),
       epoch: this.#config.epoch,
       skewMs: this.#config.clockSkewMs,
-      draw: () => random.token(),
+      draw: () => random.token().slice(0, LEASE_ID_CHARS),
     };
   }
 

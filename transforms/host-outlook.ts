@@ -3,6 +3,7 @@ import { type HostOutlook, hostOutlook, type PendingUrl } from "../core/frontier
 import { newHost } from "../core/politeness/host-clock.ts";
 import { pacePolicy } from "../core/politeness/policy.ts";
 import { hostKeyOf } from "../core/url/keys.ts";
+import { scanPages } from "../ports/versioned-table.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import { afterPrefix, duePrefix, parseDueKey, rowKey } from "../schemas/row-key.ts";
 import { priorities } from "../schemas/url-state.ts";
@@ -46,11 +47,9 @@ async function* pendingPages(
   priority: number,
   now: number,
 ): AsyncGenerator<PendingUrl[]> {
-  const prefix = duePrefix(paceKey, priority);
-  const to = afterPrefix(prefix);
-  let from = prefix;
-  for (let read = 0; read < PENDING_MAX; read += PAGE) {
-    const rows = await tables.due.scan({ from, to, limit: PAGE });
+  const from = duePrefix(paceKey, priority);
+  let read = 0;
+  for await (const rows of scanPages(tables.due, { from, to: afterPrefix(from), limit: PAGE })) {
     const entries = rows.map((row) => parseDueKey(row.key));
     const records = await tables.urls.get(entries.map(({ urlId }) => rowKey(paceKey, urlId)));
     const agreed = entries.flatMap(({ dueAt }, index) => {
@@ -63,7 +62,7 @@ async function* pendingPages(
       const view = views[hostKeys.indexOf(hostKeyOf(canonicalUrl))];
       return { url: canonicalUrl, dueAt: nextFetchAt, failureCount, robots: judgeView(view, canonicalUrl, now) };
     });
-    if (rows.length < PAGE) return;
-    from = `${rows.at(-1)!.key}\u0000`;
+    read += rows.length;
+    if (read >= PENDING_MAX) return;
   }
 }

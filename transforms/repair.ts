@@ -1,5 +1,7 @@
 // Repair: URL records and the due index are brought back together. Run at each start of the embedded engine, and by the daily pipeline.
-import { type DueEntry, dueKey, paceKeyOf, parseDueKey, type RowKey, rowKey } from "../schemas/row-key.ts";
+import { scanPages } from "../ports/versioned-table.ts";
+import { type DueEntry, dueKey, paceKeyOf, parseDueKey, rowKey } from "../schemas/row-key.ts";
+import type { Marks } from "../schemas/url-state.ts";
 import { dropDue, lowerHostDue, putDue } from "./due-index.ts";
 import { finishMarks } from "./fetch/complete.ts";
 import type { CrawlServices } from "./services.ts";
@@ -14,8 +16,7 @@ export interface RepairReport {
 }
 
 const PAGE = 1_000; // rows of one scan
-const FIRST = "";
-const LAST = "\u{10ffff}";
+const ALL = { from: "", to: "\u{10ffff}", limit: PAGE };
 
 export interface RepairOptions {
   services: CrawlServices;
@@ -38,13 +39,12 @@ async function repairUrls(
   progress?: (report: RepairReport) => void,
 ) {
   const { tables } = services;
-  for (let from: RowKey = FIRST; ; ) {
-    const rows = await tables.urls.scan({ from, to: LAST, limit: PAGE });
+  for await (const rows of scanPages(tables.urls, ALL)) {
     const entries: DueEntry[] = [];
     for (const { key, rev, value } of rows) {
       const paceKey = paceKeyOf(key);
       const urlId = key.slice(rowKey(paceKey).length);
-      if (value.marks !== undefined) {
+      if (value.marks !== undefined && !onlyWaits(value.marks)) {
         await finishMarks(services, paceKey, urlId, { rev, value });
         report.marksFinished++;
       }
@@ -57,10 +57,13 @@ async function repairUrls(
     await putDue(services, missing);
     report.dueAdded += missing.length;
     await lowerHosts(services, shards, entries);
-    if (rows.length < PAGE) return;
-    progress?.(report);
-    from = `${rows.at(-1)!.key}\u0000`;
+    if (rows.length === PAGE) progress?.(report);
   }
+}
+
+/** A page that could not be parsed waits for a replay; there is nothing to finish. */
+function onlyWaits({ dueFrom, index, reparse }: Marks): boolean {
+  return dueFrom === undefined && index === undefined && !reparse;
 }
 
 async function lowerHosts({ tables }: CrawlServices, shards: number, entries: readonly DueEntry[]): Promise<void> {
@@ -73,8 +76,7 @@ async function lowerHosts({ tables }: CrawlServices, shards: number, entries: re
 /** Entries behind which no record stands, or one that says otherwise, go. */
 async function repairDue(services: CrawlServices, report: RepairReport): Promise<void> {
   const { tables } = services;
-  for (let from: RowKey = FIRST; ; ) {
-    const rows = await tables.due.scan({ from, to: LAST, limit: PAGE });
+  for await (const rows of scanPages(tables.due, ALL)) {
     const entries = rows.map((row) => parseDueKey(row.key));
     const records = await tables.urls.get(entries.map(({ paceKey, urlId }) => rowKey(paceKey, urlId)));
     const stale = rows.filter((_, index) => {
@@ -87,7 +89,5 @@ async function repairDue(services: CrawlServices, report: RepairReport): Promise
       stale.map((row) => row.key),
     );
     report.dueDropped += stale.length;
-    if (rows.length < PAGE) return;
-    from = `${rows.at(-1)!.key}\u0000`;
   }
 }

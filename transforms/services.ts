@@ -13,11 +13,14 @@ import type { RecordTable, VersionedTable } from "../ports/versioned-table.ts";
 import type { ContentRef } from "../schemas/content-ref.ts";
 import type { HostDue, HostState } from "../schemas/host-state.ts";
 import type { RobotsState } from "../schemas/robots-state.ts";
+import type { TemplateCount } from "../schemas/template-count.ts";
 import type { UrlState } from "../schemas/url-state.ts";
+import type { SeenAnswers } from "./fetch/answers-seen.ts";
 import type { HostTurns } from "./fetch/host-turns.ts";
 import type { PageBudget } from "./fetch/page-budget.ts";
 import type { FetchPool } from "./fetch/pool.ts";
 import type { HostGauge } from "./host-gauge.ts";
+import type { LiveConfig } from "./live-config.ts";
 import type { RobotsReader } from "./robots-reader.ts";
 
 export interface Tables {
@@ -28,6 +31,7 @@ export interface Tables {
   hostDue: RecordTable<HostDue>;
   robots: RecordTable<RobotsState>;
   content: RecordTable<ContentRef>;
+  templates: RecordTable<TemplateCount>;
 }
 
 export interface Queues {
@@ -50,7 +54,9 @@ export interface CrawlServices {
   parser: Parser;
   gunzip: Gunzip;
   robots: RobotsReader;
+  answers: SeenAnswers;
   hosts: HostGauge;
+  live: LiveConfig;
   hostTurns: HostTurns;
   pool: FetchPool;
   budget: PageBudget;

@@ -1,6 +1,7 @@
 // Sweep: wakes the overdue hosts of one shard. It is what makes lost wakes, lost timers and lost jobs harmless.
 import { keyed } from "../beam/coders.ts";
 import type { DoFnDefinition } from "../beam/dofn.ts";
+import { scanPages } from "../ports/versioned-table.ts";
 import { limits } from "../schemas/limits.ts";
 import { hostMessage } from "../schemas/messages.ts";
 import { afterPrefix, paceKeyOfHostDue, shardPrefix } from "../schemas/row-key.ts";
@@ -17,12 +18,9 @@ export const sweep: DoFnDefinition<SweepRequest, typeof outputs, object, CrawlSe
   outputs,
   make: (_config, { clock, random, tables, metrics }) => ({
     async process({ shard }, context) {
-      const prefix = shardPrefix(shard);
-      const to = afterPrefix(prefix);
-      let from = prefix;
+      const from = shardPrefix(shard);
       let woken = 0;
-      for (;;) {
-        const rows = await tables.hostDue.scan({ from, to, limit: PAGE });
+      for await (const rows of scanPages(tables.hostDue, { from, to: afterPrefix(from), limit: PAGE })) {
         const overdue = rows.filter((row) => row.value.nextDueAt <= clock.now());
         // Many hosts that wake at once are spread, a few need not wait.
         const spreadMs = Math.min(limits.turnJitterMs, overdue.length);
@@ -32,8 +30,6 @@ export const sweep: DoFnDefinition<SweepRequest, typeof outputs, object, CrawlSe
           context.emit("wakes", { key: paceKey, value: { kind: "wake", paceKey, at } });
         }
         woken += overdue.length;
-        if (rows.length < PAGE) break;
-        from = `${rows.at(-1)!.key}\u0000`;
       }
       metrics.count("gleaner_hosts_swept_total", woken);
     },

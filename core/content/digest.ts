@@ -1,8 +1,11 @@
 // What identifies a body or a set of links? Digests in the forms that records and WARC files carry.
 import { hash } from "node:crypto";
 
-export function sha256(bytes: Uint8Array): Uint8Array {
-  return Uint8Array.from(hash("sha256", bytes, "buffer"));
+const CONTENT_HASH_BYTES = 20; // as schemas/url-state.ts keeps it
+
+/** The first 160 bits of SHA-256: what a body is known by in records, keys and events. */
+export function contentHash(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.from(hash("sha256", bytes, "buffer").subarray(0, CONTENT_HASH_BYTES));
 }
 
 /** "sha1:" and 32 characters of base32 (RFC 4648 6), as WARC-Payload-Digest has it. */

@@ -43,7 +43,7 @@ export function complete(before: UrlState, leaseId: string, completion: Completi
   const marks: Marks = {
     dueFrom: { priority: before.priority, dueAt: before.nextFetchAt },
     ...(index === undefined ? {} : { index }),
-    ...(reparseDue(before, completion) ? { reparse: true } : {}),
+    ...parseDue(before, completion),
   };
   const after: UrlState = {
     ...before,
@@ -64,9 +64,15 @@ export function priorResult(record: UrlState, lease: { leaseId: string; version:
   return record.lastLeaseId === lease.leaseId ? "already" : "stale";
 }
 
+/** Whether the page that is kept was never parsed to its end: its links and document are still to come. */
+export function owesParse({ marks }: UrlState): boolean {
+  return marks?.reparse === true || marks?.parseFailed === true;
+}
+
 /** The record after its stored page was parsed at last; nothing but what parsing tells is changed. */
 export function reparsed(record: UrlState, parsed: { simHash: string; linkSetHash: Uint8Array; indexable: boolean }): UrlState {
-  const plain = unmarked(record, ["reparse"]);
+  const { lastReason, ...rest } = unmarked(record, ["reparse", "parseFailed"]);
+  const plain: UrlState = lastReason === undefined || lastReason.startsWith(PARSE) ? rest : { ...rest, lastReason };
   const fields = { simHash: Buffer.from(parsed.simHash, "hex"), linkSetHash: parsed.linkSetHash };
   if (!parsed.indexable && !record.indexed) return { ...plain, ...fields };
   const index = parsed.indexable ? "upsert" : "delete";
@@ -78,6 +84,16 @@ export function reparsed(record: UrlState, parsed: { simHash: string; linkSetHas
     marks: { ...plain.marks, index },
   };
 }
+
+/** The record after its stored page could not be parsed for that reason; the mark stays until it can. */
+export function unparsed(record: UrlState, reason: string): UrlState {
+  const plain = unmarked(record, ["reparse"]);
+  const told = record.lastReason?.startsWith(PARSE) ? { lastReason: PARSE + reason } : {};
+  return { ...plain, ...told, marks: { ...plain.marks, parseFailed: true } };
+}
+
+/** How a reason begins that a parse gave, and not the answer. */
+const PARSE = "parse-";
 
 /** The record when its marks are done; the same rev-checked write clears them. */
 export function unmarked(record: UrlState, done: readonly (keyof Marks)[]): UrlState {
@@ -114,7 +130,15 @@ function scheduled(before: UrlState, completion: Completion, changed: boolean, n
       return dormant(limits.goneRevisitMs);
     case "robots":
     case "address":
+    case "excluded":
       return dormant(limits.robotsRevisitMs);
+    case "held": // it keeps its class and its failures: nothing is known of it that was not known before
+      return {
+        ...kept,
+        nextFetchAt: now + limits.heldRevisitMs,
+        priority: before.priority,
+        failureCount: before.failureCount,
+      };
     case "server-error":
     case "failed":
     case "poisoned": // perhaps the page, perhaps a machine that died three times: tried again as often as any failure
@@ -152,20 +176,22 @@ function sinceVisit(before: UrlState, at: number): number {
 /** An upsert for a new document version; a delete when an indexed URL is gone, not to be indexed, redirected or forbidden. */
 function indexChange(before: UrlState, completion: Completion, changed: boolean): Marks["index"] {
   const { outcome, content } = completion;
-  if (before.kind === "page" && content?.indexable && (changed || !before.indexed)) return "upsert";
+  if (before.kind === "page" && content?.indexable && (changed || !before.indexed || owesParse(before))) return "upsert";
   if (!before.indexed) return undefined;
   return ends(outcome) || content?.indexable === false ? "delete" : undefined;
 }
 
 /** A body says it anew. Without one, the page that is kept is still to be parsed, unless the URL no longer leads to it. */
-function reparseDue(before: UrlState, { outcome, content }: Completion): boolean {
-  if (content !== undefined) return content.reparse;
-  return before.marks?.reparse === true && !ends(outcome);
+function parseDue(before: UrlState, { outcome, content }: Completion): Pick<Marks, "reparse" | "parseFailed"> {
+  if (content?.reparse) return { reparse: true };
+  if (content !== undefined) return content.indexable === undefined ? { parseFailed: true } : {};
+  if (ends(outcome) || !owesParse(before)) return {};
+  return before.marks?.reparse ? { reparse: true } : { parseFailed: true };
 }
 
 /** The outcomes that take a URL's document away. */
 function ends(outcome: Outcome): boolean {
-  return outcome === "gone" || outcome === "redirect" || outcome === "robots";
+  return outcome === "gone" || outcome === "redirect" || outcome === "robots" || outcome === "excluded";
 }
 
 function contentFields(before: UrlState, completion: Completion): Partial<UrlState> {

@@ -28,6 +28,7 @@ export type Because =
   | "robots-unreachable"
   | "robots-deferred"
   | "host-page-limit"
+  | "host-day-budget"
   | "page-limit"
   | "paused"
   | "moved"
@@ -77,6 +78,8 @@ function whyWaiting({ host, pending, now }: HostFacts, { reason, url }: Extract<
       return { verdict: "paused", because: reason };
     case "page-limit":
       return { verdict: "budget", because: "host-page-limit" };
+    case "day-budget":
+      return { verdict: "budget", because: "host-day-budget" };
     case "unheard":
       return { verdict: "politeness-bound", because: "in-flight" };
     case "backoff":

@@ -1,6 +1,7 @@
 // When can something happen at this host, and what is it waiting for? The same answer for idleness, for the report and for `explain`.
 import type { HostState } from "../../schemas/host-state.ts";
 import { limits } from "../../schemas/limits.ts";
+import { dayBudgetRefusal } from "../politeness/day-budget.ts";
 import { allowedAt, withoutExpired } from "../politeness/host-clock.ts";
 import type { PacePolicy } from "../politeness/policy.ts";
 import type { RobotsJudgement } from "../robots/judge.ts";
@@ -21,7 +22,8 @@ export type WaitReason =
   | "robots-deferred"
   | "paused"
   | "moved"
-  | "page-limit";
+  | "page-limit"
+  | "day-budget";
 
 export type HostOutlook =
   /** No first fetch or retry is pending; revisits do not count. */
@@ -54,6 +56,8 @@ function hostGate(host: HostState, policy: PacePolicy, now: number): Gate {
   if (policy.paused) return { at: now + DAY_MS, reason: "paused" };
   if (host.pausedUntil !== undefined && host.pausedUntil > now) return { at: host.pausedUntil, reason: "paused" };
   if (host.pages >= policy.pagesMax) return { at: now + DAY_MS, reason: "page-limit" };
+  const spent = dayBudgetRefusal(host.day, policy.dayBudget, now);
+  if (spent !== undefined) return { at: spent.until, reason: "day-budget" };
   const at = allowedAt(host, policy);
   if (host.inFlight.length >= policy.concurrency) {
     const free = Math.min(...host.inFlight.map((flight) => flight.expiresAt)) + limits.backoffMs;

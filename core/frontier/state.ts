@@ -121,7 +121,15 @@ function nextChance({ leases, ready }: FrontierState, { fetched, nextStartAt }: 
 }
 
 /** Results that completed the URL without a request. */
-const SETTLED: Readonly<Record<string, true>> = { robots: true, address: true, poisoned: true, stale: true, failed: true };
+const SETTLED: Readonly<Record<string, true>> = {
+  robots: true,
+  address: true,
+  excluded: true,
+  held: true,
+  poisoned: true,
+  stale: true,
+  failed: true,
+};
 
 /** Unix ms after which a lease without a report is given up: it may start until startBy, and lives no longer than its entry. */
 export function leaseExpiry(startBy: number, requestMs: number): number {

@@ -2,6 +2,9 @@
 import type { HostState } from "../../schemas/host-state.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
 import { limits } from "../../schemas/limits.ts";
+import type { SettledOutcome } from "../../schemas/reasons.ts";
+import type { AdmitRequest } from "../politeness/admit.ts";
+import { dayBudgetLeft, dayBudgetRefusal } from "../politeness/day-budget.ts";
 import { allowedAt, gapMs, withoutExpired } from "../politeness/host-clock.ts";
 import type { PacePolicy } from "../politeness/policy.ts";
 import { robotsUrl } from "../robots/acquire.ts";
@@ -16,6 +19,8 @@ export interface TurnFacts {
   policy: PacePolicy;
   /** The robots verdict on a URL of this host, now. */
   judge: (hostKey: string, url: string) => RobotsJudgement;
+  /** Whether a policy about the URL forbids it for now. */
+  withheld?: (hostKey: string, url: string) => AdmitRequest["withheld"];
   now: number;
   epoch: number;
   /** How far this worker's clock may be from true time, ms (0 where absent): the admit will wait as much longer. */
@@ -116,6 +121,8 @@ class Desk {
   #places: number;
   #settles: number;
   #pages: number;
+  /** When there may be pages again, once there are none. */
+  readonly #pagesAt: number;
   #startAt: number;
   #closed = false;
   readonly #facts: TurnFacts;
@@ -132,7 +139,10 @@ class Desk {
     this.#gapMs = gapMs(host, policy);
     this.#places = policy.concurrency - running.length - foreign.length;
     this.#settles = limits.settlesOut - (state.leases.length - running.length);
-    this.#pages = policy.pagesMax - host.pages - running.filter((lease) => lease.kind !== "robots").length;
+    const today = dayBudgetLeft(host.day, policy.dayBudget, now);
+    const pagesOut = running.filter((lease) => lease.kind !== "robots").length;
+    this.#pages = Math.min(policy.pagesMax - host.pages, today) - pagesOut;
+    this.#pagesAt = dayBudgetRefusal(host.day, policy.dayBudget, now)?.until ?? now + DAY_MS;
     this.#startAt = Math.max(allowedAt(host, policy) + (facts.skewMs ?? 0), state.holdUntil ?? 0, now);
     this.#robotsOut = new Set(
       [...running, ...foreign].filter((entry) => entry.kind === "robots").map((entry) => entry.hostKey),
@@ -143,6 +153,8 @@ class Desk {
 
   consider(url: ReadyUrl): void {
     if (this.#closed) return this.#keep(url, NEVER);
+    const withheld = this.#facts.withheld?.(url.hostKey, url.url);
+    if (withheld !== undefined) return this.#settle(url, withheld);
     const judgement = this.#facts.judge(url.hostKey, url.url);
     switch (judgement.verdict) {
       case "disallow":
@@ -153,11 +165,11 @@ class Desk {
       case "deferred":
         return this.#block(url.hostKey, judgement.until);
       case "missing":
-        if (this.#pages <= 0) return this.#keep(url, this.#facts.now + DAY_MS); // rules for pages that nobody may ask for
+        if (this.#pages <= 0) return this.#keep(url, this.#pagesAt); // rules for pages that nobody may ask for
         if (!this.#robotsOut.has(url.hostKey) && this.#mayStart()) this.#askRobots(url.hostKey);
         return this.#keep(url, this.#robotsOut.has(url.hostKey) ? NEVER : this.#chanceAt());
       case "allow":
-        if (this.#pages <= 0) return this.#keep(url, this.#facts.now + DAY_MS);
+        if (this.#pages <= 0) return this.#keep(url, this.#pagesAt);
         if (this.#robotsOut.has(url.hostKey)) return this.#keep(url, NEVER);
         if (this.#booked.has(url.urlId)) return this.#keep(url, this.#booked.get(url.urlId)!);
         if (!this.#mayStart()) {
@@ -192,7 +204,7 @@ class Desk {
     return Math.max(0, this.#places);
   }
 
-  #settle(url: ReadyUrl, reason: "robots" | "address"): void {
+  #settle(url: ReadyUrl, reason: SettledOutcome): void {
     if (this.#settles <= 0) return this.#keep(url, NEVER);
     this.#settles--;
     this.#hand({ ...this.#lease(url), notBefore: this.#facts.now, kind: url.kind, settle: reason });

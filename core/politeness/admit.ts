@@ -2,8 +2,9 @@
 import type { Flight, HostState, LeaseKind } from "../../schemas/host-state.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
 import { limits } from "../../schemas/limits.ts";
-import type { UnfetchedReason } from "../../schemas/reasons.ts";
+import type { SettledOutcome, UnfetchedReason } from "../../schemas/reasons.ts";
 import type { RobotsJudgement } from "../robots/judge.ts";
+import { dayBudgetAdmitted, dayBudgetRefusal } from "./day-budget.ts";
 import { allowedAt, gapMs, withoutExpired } from "./host-clock.ts";
 import type { PacePolicy } from "./policy.ts";
 
@@ -17,6 +18,8 @@ export interface AdmitRequest {
   viaAllowed: boolean;
   /** The verdict on the URL now; robots leases need none. */
   robots: RobotsJudgement | undefined;
+  /** A policy about the URL forbids it for now. */
+  withheld?: Extract<SettledOutcome, "excluded" | "held"> | undefined;
 }
 
 export type Admission =
@@ -24,7 +27,7 @@ export type Admission =
   /** No request now. `until`: when asking again may help. */
   | { kind: "refused"; reason: UnfetchedReason; until?: number }
   /** No request at all: the URL completes for this reason. */
-  | { kind: "settled"; outcome: "robots" | "address" | "poisoned" };
+  | { kind: "settled"; outcome: SettledOutcome | "poisoned" };
 
 /** `skewMs` is ε: times are written as now + ε and compared as now − ε; 0 within one process. */
 export function admit(record: HostState, request: AdmitRequest, policy: PacePolicy, now: number, skewMs = 0): Admission {
@@ -33,6 +36,7 @@ export function admit(record: HostState, request: AdmitRequest, policy: PacePoli
   if (mine !== undefined) return { kind: "admitted", host, flight: mine }; // our own write, whose answer was lost
   return (
     refusedByOwner(host, request, policy, now) ??
+    withheldByPolicy(request) ??
     refusedByRobots(host, request) ??
     refusedByTries(host, request) ??
     refusedByClock(host, policy, now, skewMs) ??
@@ -50,8 +54,14 @@ function refusedByOwner(host: HostState, request: AdmitRequest, policy: PacePoli
     return { kind: "refused", reason: "paused", until: host.pausedUntil };
   const twin = host.inFlight.find((flight) => flight.leaseId === lease.leaseId || flight.urlId === lease.urlId);
   if (twin !== undefined) return { kind: "refused", reason: "duplicate", until: twin.expiresAt };
-  if (lease.kind !== "robots" && host.pages >= policy.pagesMax) return { kind: "refused", reason: "host-page-limit" };
-  return undefined;
+  if (lease.kind === "robots") return undefined;
+  if (host.pages >= policy.pagesMax) return { kind: "refused", reason: "host-page-limit" };
+  const spent = dayBudgetRefusal(host.day, policy.dayBudget, now);
+  return spent === undefined ? undefined : { kind: "refused", ...spent };
+}
+
+function withheldByPolicy({ lease, withheld }: AdmitRequest): Admission | undefined {
+  return lease.kind === "robots" || withheld === undefined ? undefined : { kind: "settled", outcome: withheld };
 }
 
 function refusedByRobots(host: HostState, request: AdmitRequest): Admission | undefined {
@@ -118,6 +128,7 @@ function booked(
       inFlight: [...host.inFlight, flight],
       recent: counted(host.recent, lease),
       pages: host.pages + pagesOf(lease.kind),
+      day: dayBudgetAdmitted(host.day, pagesOf(lease.kind), now),
     },
   };
 }

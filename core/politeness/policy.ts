@@ -15,8 +15,8 @@ export interface PacePolicy {
   /** From connecting to the end of the body, at most. */
   requestMs: number;
   pagesMax: number;
-  /** Of one UTC day; absent: no bound but pagesMax. */
-  dayBudget?: DayBudget;
+  /** Of one UTC day. */
+  dayBudget: DayBudget;
   /** Paused or excluded: no request at all. */
   paused: boolean;
   version: number;

@@ -3,6 +3,7 @@ import type { HostState } from "../../schemas/host-state.ts";
 import type { FailureReason } from "../../schemas/reasons.ts";
 import { pagesOf } from "./admit.ts";
 import { backedOff, recovered } from "./backoff.ts";
+import { dayBudgetReleased, dayBudgetUndone } from "./day-budget.ts";
 import { gapMs } from "./host-clock.ts";
 import type { PacePolicy } from "./policy.ts";
 
@@ -29,7 +30,12 @@ export function release(record: HostState, policy: PacePolicy, token: string, en
   const host: HostState = { ...record, inFlight: record.inFlight.filter((entry) => entry !== flight) };
   switch (end.kind) {
     case "unsent":
-      return { ...host, pages: host.pages - pagesOf(flight.kind), recent: uncounted(host.recent, flight) };
+      return {
+        ...host,
+        pages: host.pages - pagesOf(flight.kind),
+        recent: uncounted(host.recent, flight),
+        ...dayOf(dayBudgetUndone(host.day, pagesOf(flight.kind), flight.admittedAt)),
+      };
     case "failed":
       return {
         ...host,
@@ -45,8 +51,13 @@ export function release(record: HostState, policy: PacePolicy, token: string, en
         ...evidence(host, policy, end.sentAt),
         latencyMs: smoothed(host.latencyMs, end.answeredAt - end.sentAt),
         bodyBytes: host.bodyBytes + end.bodyBytes,
+        day: dayBudgetReleased(host.day, end.bodyBytes, end.endedAt),
       };
   }
+}
+
+function dayOf(day: HostState["day"]): Pick<HostState, "day"> | Record<string, never> {
+  return day === undefined ? {} : { day };
 }
 
 /** The record after a connection could not be made: the host was touched, though nothing was sent. Needs no admit. */

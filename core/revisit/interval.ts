@@ -16,8 +16,11 @@ export interface Visit {
   changed: boolean;
 }
 
-/** The history with one visit more; the oldest goes where it is full. */
-export function remembered(history: readonly Visit[] | undefined, visit: Visit): Visit[] {
+const HOUR_MS = 3_600_000;
+
+/** The history with one visit more, in whole hours, as records keep it; the oldest goes where it is full. */
+export function remembered(history: readonly Visit[] | undefined, { afterMs, changed }: Visit): Visit[] {
+  const visit = { afterMs: Math.round(afterMs / HOUR_MS) * HOUR_MS, changed };
   return [...(history ?? []), visit].slice(-limits.changeHistory);
 }
 

@@ -40,6 +40,13 @@ export function policyFor(config: PolicySource, hostKey: string, canonicalUrl: s
   return known;
 }
 
+/** Whether a policy forbids the URL: for good, or for as long as its pattern is paused. */
+export function withheldBy(config: PolicySource, hostKey: string, canonicalUrl: string): "excluded" | "held" | undefined {
+  const { excluded, paused } = policyFor(config, hostKey, canonicalUrl);
+  if (excluded) return "excluded";
+  return paused ? "held" : undefined;
+}
+
 interface Memory {
   usual: UrlPolicy;
   /** By the list that policiesOf remembers. */

@@ -7,6 +7,7 @@ import {
   CodecError,
   decode,
   encode,
+  fixed,
   list,
   oneOf,
   optional,
@@ -14,6 +15,8 @@ import {
   text,
   uint,
   union,
+  usually,
+  versioned,
 } from "../../schemas/codec.ts";
 
 const everything = struct({
@@ -75,9 +78,10 @@ test("whatever the bytes, reading ends in a value or a CodecError", () => {
 });
 
 test("a record of another version is not guessed at", () => {
-  const written = encode(uint, 5, 2);
+  const second = versioned(uint, 2);
+  const written = encode(second, 5);
   assert.throws(() => decode(uint, written), /version 2; this program reads version 1/);
-  assert.equal(decode(uint, written, 2), 5);
+  assert.equal(decode(second, written), 5);
 });
 
 test("small numbers are small: a byte for 7 bits, six for the time", () => {
@@ -102,6 +106,81 @@ test("a word is its place in the list; a place beyond it is a fault, and so is a
   assert.deepEqual([...encode(word, "two")], [1, 1]);
   assert.throws(() => decode(word, Buffer.of(1, 2)), CodecError);
   assert.throws(() => encode(word, "three" as "two"), CodecError);
+});
+
+test("a field that is as usual takes its bit alone; one that is not comes back as it was", () => {
+  const record = struct({
+    at: uint,
+    kind: usually(oneOf(["page", "sitemap"]), "page"),
+    seen: usually(uint, ({ at }) => at),
+    open: usually(optional(bool), true),
+  });
+  assert.equal(encode(record, { at: 5, kind: "page", seen: 5, open: true }).length, 3);
+  for (const kind of ["page", "sitemap"] as const)
+    for (const seen of [5, 6])
+      for (const open of [{}, { open: true }, { open: false }]) {
+        const value = { at: 5, kind, seen, ...open };
+        assert.deepEqual(decode(record, encode(record, value)), value);
+      }
+});
+
+test("what is rare and stands last makes the mask no longer while it is absent", () => {
+  const names = Array.from({ length: 20 }, (_, index) => `f${index}`);
+  const record = struct(Object.fromEntries(names.map((name) => [name, optional(uint)])));
+  assert.equal(encode(record, { f0: 1 } as object).length, 3);
+  assert.equal(encode(record, { f19: 1 } as object).length, 5);
+});
+
+test("a mask with bits of fields that are not known is no record of ours", () => {
+  const newer = struct({ a: optional(uint), b: optional(uint) });
+  const older = struct({ a: optional(uint) });
+  assert.throws(() => decode(older, encode(newer, { b: 1 })), /does not know/);
+});
+
+test("more mask bits than a whole number has are refused where the struct is declared, and so is a name that is none", () => {
+  const fields = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`f${index}`, optional(uint)]));
+  assert.throws(() => struct(fields), /30 mask bits/);
+  assert.throws(() => struct({ "a; b": uint }), /no name for a field/);
+});
+
+test("bytes of a fixed size take no length, and no others are written", () => {
+  const hash = fixed(3);
+  assert.deepEqual([...encode(hash, Uint8Array.of(7, 8, 9))], [1, 7, 8, 9]);
+  assert.throws(() => encode(hash, Uint8Array.of(7, 8)), CodecError);
+  assert.equal(hash.fault(Uint8Array.of(7, 8), "h"), "h: 2 bytes, not 3");
+  assert.equal(hash.fault([7, 8, 9], "h"), "h: not a bytes");
+});
+
+test("a value that cannot be written leaves the next one whole", () => {
+  assert.throws(() => encode(everything, good({ word: "four" }) as never), CodecError);
+  assert.throws(() => encode(uint, -1), CodecError);
+  assert.throws(() => encode(uint, Number.NaN), CodecError);
+  assert.throws(() => decode(text, Buffer.of(1, 9, 65)), CodecError);
+  assert.equal(decode(text, encode(text, "whole")), "whole");
+});
+
+test("a codec that encodes while it is written and decodes while it is read disturbs nothing", () => {
+  const boxed = {
+    ...text,
+    write: (...[writer, value]: Parameters<typeof text.write>) => writer.bytes(encode(text, `in ${value}`)),
+    read: (...[reader]: Parameters<typeof text.read>) => decode(text, reader.bytes()),
+  };
+  const pair = struct({ first: text, boxed, last: text });
+  const value = { first: "a", boxed: "b", last: "c" };
+  assert.deepEqual(decode(pair, encode(pair, value)), { ...value, boxed: "in b" });
+});
+
+test("records that were written earlier stay as they were", () => {
+  const written = Array.from({ length: 50 }, (_, index) => encode(list(text), Array(index).fill(`text ${index}`)));
+  for (const [index, each] of written.entries()) assert.deepEqual(decode(list(text), each), Array(index).fill(`text ${index}`));
+});
+
+test("texts and bytes of every length come back, beyond every buffer", () => {
+  const pair = struct({ body: bytes, name: text, wide: text });
+  for (const size of [0, 1, 40, 41, 127, 128, 4_000, 4_096, 9_000, 1_100_000]) {
+    const value = { body: new Uint8Array(size).fill(200), name: "x".repeat(size), wide: "\u00fc".repeat(size) };
+    assert.deepEqual(decode(pair, encode(pair, value)), value);
+  }
 });
 
 test("text is UTF-8, whatever its script", () => {

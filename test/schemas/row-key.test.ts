@@ -54,9 +54,36 @@ test("a prefix ends before its neighbour", () => {
 
 test("a host's rows lie together under two digits that follow from its name", () => {
   assert.match(rowKey("example.org", "x"), /^[0-9a-f]{2}\/example\.org\/x$/);
-  const digits = new Set(Array.from({ length: 2_000 }, (_, index) => rowKey(`host${index}.example.org`).slice(0, 2)));
-  assert.ok(digits.size > 250, "they spread");
 });
+
+test("the digits stay what they are for ever: stores are laid out by them", () => {
+  const known = ["", "example.org", "www.example.org", "example.org:8080", "[::1]:8443", "xn--bcher-kva.example"];
+  assert.deepEqual(
+    known.map((paceKey) => rowKey(paceKey).slice(0, 2)),
+    ["ab", "a4", "5b", "e4", "38", "83"],
+  );
+  assert.deepEqual(
+    known.map((paceKey) => hostDueKey(paceKey, 256).slice(0, 4)),
+    ["000b", "0023", "0066", "008b", "0035", "006d"],
+  );
+});
+
+const families: [name: string, paceKey: (index: number) => string][] = [
+  ["names that end alike", (index) => `host${index}.example.org`],
+  ["names that begin alike", (index) => `example.org:${index}`],
+  ["addresses", (index) => `10.${index >> 8}.${index & 255}.1`],
+  ["names in base 36", (index) => `${index.toString(36)}.test`],
+];
+for (const [name, paceKey] of families)
+  test(`${name} spread over all digits and all shards`, () => {
+    const keys = Array.from({ length: 25_600 }, (_, index) => paceKey(index));
+    for (const digits of [(key: string) => rowKey(key).slice(0, 2), (key: string) => hostDueKey(key, 256).slice(0, 4)]) {
+      const counts = new Map<string, number>();
+      for (const key of keys) counts.set(digits(key), (counts.get(digits(key)) ?? 0) + 1);
+      assert.equal(counts.size, 256);
+      assert.ok(Math.max(...counts.values()) < 160, "no prefix has much more than its hundred"); // six deviations
+    }
+  });
 
 test("the pace key comes back from a row key, whatever else stands in it", () => {
   fc.assert(

@@ -4,8 +4,9 @@ import type { Completion } from "../../core/frontier/complete.ts";
 import { bodyClass, parseContentType } from "../../core/http/content-type.ts";
 import { headerOf, outcomeOf } from "../../core/http/outcome.ts";
 import { allowedAt } from "../../core/politeness/host-clock.ts";
+import { policyFor } from "../../core/traps/url-policy.ts";
 import { normalizeUrl } from "../../core/url/normalize.ts";
-import type { Answer, Body, BodyFailure } from "../../ports/http.ts";
+import type { Answer, Body, BodyFailure, BodyLimits } from "../../ports/http.ts";
 import type { Versioned } from "../../ports/versioned-table.ts";
 import type { ContentRef } from "../../schemas/content-ref.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
@@ -109,7 +110,7 @@ async function answered(
 
   const wanted =
     outcome === "fetched" && bodyClass(parseContentType(contentType).type, lease.url, config.acceptTypes) !== undefined;
-  const body = wanted ? await answer.body({ wireBytes: limits.wireBytes, decodedBytes: decodedMax(lease) }) : undefined;
+  const body = wanted ? await answer.body(bodyLimits(config, lease)) : undefined;
   if (body === undefined) answer.discard();
   const endedAt = body?.endedAt ?? services.clock.now();
   const host = await releaseDurably(services, desk, booked, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
@@ -173,8 +174,9 @@ async function redirected(services: CrawlServices, job: PageJob, got: Answered):
 }
 
 /** A sitemap may be larger than a page. */
-function decodedMax(lease: FetchLease): number {
-  return lease.kind === "sitemap" ? limits.sitemapBytes : limits.decodedBytes;
+function bodyLimits(config: CrawlConfig, { kind, hostKey, url }: FetchLease): BodyLimits {
+  const { wireBytes, decodedBytes } = policyFor(config, hostKey, url).limits;
+  return { wireBytes, decodedBytes: kind === "sitemap" ? limits.sitemapBytes : decodedBytes };
 }
 
 function accepted({ acceptTypes }: CrawlConfig): string {

@@ -3,6 +3,8 @@ import { type Admission, type AdmitRequest, admit } from "../../core/politeness/
 import { newHost } from "../../core/politeness/host-clock.ts";
 import { type PacePolicy, pacePolicy } from "../../core/politeness/policy.ts";
 import { connectFailed, type RequestEnd, release } from "../../core/politeness/release.ts";
+import { withheldBy } from "../../core/traps/url-policy.ts";
+import { sleep } from "../../ports/clock.ts";
 import { StoreError, type Versioned } from "../../ports/versioned-table.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
 import type { HostState } from "../../schemas/host-state.ts";
@@ -74,14 +76,15 @@ function hasOneAtATime({ policy }: HostDesk): boolean {
 
 /** The same judgement on records that were read already, without writing. */
 export function admitNow(
-  { clock }: CrawlServices,
+  { clock, live }: CrawlServices,
   { policy, epoch, skewMs }: HostDesk,
   request: Request,
   records: { host: HostState | undefined; robots: RobotsView | undefined },
 ): Admission {
   const now = clock.now();
   const robots = request.lease.kind === "robots" ? undefined : judgeView(records.robots, request.url, now);
-  return admit(records.host ?? newHost(epoch), { ...request, robots }, policy, now, skewMs);
+  const withheld = withheldBy(live.now(), request.hostKey, request.url);
+  return admit(records.host ?? newHost(epoch), { ...request, robots, withheld }, policy, now, skewMs);
 }
 
 /** What a release ends: the token of its admission, and the host's record as that was written, where it is known. */
@@ -98,7 +101,26 @@ export function releaseDurably(
   end: RequestEnd,
 ): Promise<HostState> {
   const spread = services.random.next();
-  return changeHost(services, desk, (host) => release(host, desk.policy, token, late(end, desk.skewMs), spread), row);
+  const released = (host: HostState): HostState => release(host, desk.policy, token, late(end, desk.skewMs), spread);
+  return patiently(services, () => changeHost(services, desk, released, row));
+}
+
+/**
+ * Waits between tries to write what a host said: a store that refuses once must not lose a Retry-After. Together half as long as an
+ * entry lives; if the store is away for longer, the entry expires, and counts as an answer not heard.
+ */
+const PATIENCE_MS = [50, 200, 800, 3_200, 12_800];
+
+async function patiently<T>({ clock }: CrawlServices, work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const wait = PATIENCE_MS[tries];
+      if (!(error instanceof StoreError) || error.final || wait === undefined) throw error;
+      await sleep(clock, wait);
+    }
+  }
 }
 
 /** Notes that a connection could not be made: the host rests, though nothing was admitted. */

@@ -49,10 +49,11 @@ export async function exchange(
     headersMs: Math.min(limits.headersMs, requestMs),
     headerBytes: limits.headerBytes,
   });
-  if (!connection.ok) return connectFailure(services, hostDesk(config, paceKey, false), connection);
+  const ruling = services.live.now(); // what an operator has ordered while the connection was made counts
+  if (!connection.ok) return connectFailure(services, hostDesk(ruling, paceKey, false), connection);
   // The allowance follows from where this very connection leads, not from where an earlier one led.
   const viaAllowed = !addressVerdict(connection.address, []).allowed;
-  const desk = hostDesk(config, paceKey, viaAllowed);
+  const desk = hostDesk(ruling, paceKey, viaAllowed);
   const admission = await admitSafely(connection, () => admitDurably(services, desk, { ...request, viaAllowed }, sight));
   if (admission.kind !== "admitted") {
     connection.release();

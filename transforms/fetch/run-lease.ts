@@ -27,13 +27,13 @@ export interface LeaseEnd {
 
 export interface RunOptions {
   services: CrawlServices;
-  config: CrawlConfig;
   /** The store can no longer be used: the job must end. */
   onBroken: (error: StoreError) => void;
 }
 
-export function leaseRunner({ services, config, onBroken }: RunOptions): (lease: FetchLease) => Promise<number | undefined> {
+export function leaseRunner({ services, onBroken }: RunOptions): (lease: FetchLease) => Promise<number | undefined> {
   return async (lease) => {
+    const config = services.live.now();
     let end: LeaseEnd;
     try {
       end = await runLease(services, config, lease);

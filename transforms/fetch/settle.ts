@@ -2,6 +2,7 @@
 
 import type { Versioned } from "../../ports/versioned-table.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
+import type { SettledOutcome } from "../../schemas/reasons.ts";
 import type { UrlState } from "../../schemas/url-state.ts";
 import type { CrawlServices } from "../services.ts";
 import { completeDurably } from "./complete.ts";
@@ -11,7 +12,7 @@ import type { LeaseEnd } from "./run-lease.ts";
 export async function settle(
   services: CrawlServices,
   lease: FetchLease,
-  outcome: "robots" | "address" | "poisoned",
+  outcome: SettledOutcome | "poisoned",
   found?: Versioned<UrlState>,
 ): Promise<LeaseEnd> {
   await outcomeEvent(services, lease, { outcome, at: services.clock.now() });

@@ -1,10 +1,13 @@
 // What becomes of a body that was kept: stored, parsed by its kind, its links published, its document written.
-import { sha256 } from "../../core/content/digest.ts";
-import type { Completion } from "../../core/frontier/complete.ts";
+import { contentHash } from "../../core/content/digest.ts";
+import { type Completion, owesParse } from "../../core/frontier/complete.ts";
 import { bodyClass, parseContentType } from "../../core/http/content-type.ts";
 import { headerOf, headersOf } from "../../core/http/outcome.ts";
 import { robotsDirectives } from "../../core/http/robots-tag.ts";
 import { parseSitemap } from "../../core/sitemap/parse.ts";
+import { withinFanOut } from "../../core/traps/fan-out.ts";
+import { policyFor } from "../../core/traps/url-policy.ts";
+import { hostKeyOf } from "../../core/url/keys.ts";
 import type { Answer, Body } from "../../ports/http.ts";
 import type { ContentRef } from "../../schemas/content-ref.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
@@ -34,7 +37,7 @@ export interface BodyJob {
 }
 
 export async function takeBody(services: CrawlServices, config: CrawlConfig, job: BodyJob): Promise<TakenBody> {
-  const hash = sha256(job.body.bytes);
+  const hash = contentHash(job.body.bytes);
   const ref = await storeBody(services, job, job.body.bytes, hash);
   return { ref, ...(await readBody(services, config, job, { hash, ref })) };
 }
@@ -64,11 +67,12 @@ async function readBody(
     return { completion: { outcome, content: { hash, indexable: false, reparse: false } }, event: { ...event, links } };
   }
   if (kind === "other-accepted") return { completion: { outcome, content: { hash, indexable: false, reparse: false } }, event };
-  if (same && before.linkSetHash !== undefined && before.indexed) return unchangedPage(config, job, hash, event);
+  if (same && before.linkSetHash !== undefined && before.indexed && !owesParse(before))
+    return unchangedPage(config, job, hash, event);
   return parsedPage(services, config, { ...job, hash, ref, contentType, outcome, event });
 }
 
-/** The same bytes of an indexed page need no second parse; an X-Robots-Tag that came meanwhile still counts. */
+/** The same bytes of an indexed page that was parsed need no second parse; an X-Robots-Tag that came meanwhile still counts. */
 function unchangedPage(config: CrawlConfig, { answer }: BodyJob, hash: Uint8Array, event: Partial<EventDetails>): ReadBody {
   const { noindex } = robotsDirectives(headersOf(answer.headers, "x-robots-tag"), config.productToken);
   return { completion: { outcome: "unchanged", content: { hash, indexable: !noindex, reparse: false } }, event };
@@ -84,6 +88,7 @@ type ParseJob = BodyJob & {
 
 async function parsedPage(services: CrawlServices, config: CrawlConfig, job: ParseJob): Promise<ReadBody> {
   const { lease, before, hash, outcome, event } = job;
+  const { limits: allowed } = policyFor(config, lease.hostKey, lease.url);
   const page = await services.parser.parse({
     url: lease.url,
     bytes: job.body.bytes,
@@ -91,6 +96,7 @@ async function parsedPage(services: CrawlServices, config: CrawlConfig, job: Par
     robotsTags: headersOf(job.answer.headers, "x-robots-tag"),
     productToken: config.productToken,
     document: config.documents,
+    ...(allowed.parseMs < limits.parseMs ? { timeMs: allowed.parseMs } : {}),
   });
   if (!page.ok) {
     const reparse = page.reason === "busy";
@@ -98,22 +104,47 @@ async function parsedPage(services: CrawlServices, config: CrawlConfig, job: Par
     const reason = `parse-${page.reason}`;
     return { completion: { outcome, reason, content: { hash, reparse } }, event: { ...event, reason } };
   }
+  const { urlId, hostKey } = lease;
+  const { simHash, title } = page;
+  const answer = { urlId, status: job.answer.status, title, simHash };
+  const reason = services.answers.judge(hostKey, answer, allowed.softNotFoundUrls);
+  if (reason !== undefined) {
+    // Links of what is no page lead to more of the same; without a set of links that was published, the next visit looks anew.
+    services.metrics.count("gleaner_pages_withheld_total", 1, { reason });
+    const content = { hash, indexable: false, reparse: false, simHash };
+    return { completion: { outcome, reason, content }, event: { ...event, reason } };
+  }
   await takeLinks(services, lease.url, before, page);
   const indexable = !page.noindex;
   if (indexable && config.documents)
     await writeDocument(services, { lease, before, page, ref: job.ref, hash, fetchedAt: job.answer.sentAt });
-  const content = { hash, indexable, reparse: false, simHash: page.simHash, linkSetHash: page.linkSetHash };
+  const content = { hash, indexable, reparse: false, simHash, linkSetHash: page.linkSetHash };
   return { completion: { outcome, content }, event: { ...event, links: page.links.length } };
 }
 
 /** Links are published unless the page's link set is the one last published. */
 export async function takeLinks(services: CrawlServices, url: string, before: UrlState, page: ParsedPage): Promise<void> {
-  for (const [reason, count] of Object.entries(page.refused)) {
+  const hostKey = hostKeyOf(url);
+  const found = page.refresh === undefined ? page.links : [...page.links, page.refresh];
+  const { urls, refused } = withinFanOut(found, url, policyFor(services.live.now(), hostKey, url).limits.linksPerPage);
+  const counts = { ...page.refused, fanOut: page.refused.fanOut + refused };
+  for (const [reason, count] of Object.entries(counts)) {
     if (count > 0) services.metrics.count("gleaner_refusals_total", count, { reason: REFUSED[reason as keyof typeof REFUSED] });
   }
   const same = before.linkSetHash !== undefined && Buffer.from(before.linkSetHash).equals(page.linkSetHash);
-  const urls = page.refresh === undefined ? page.links : [...page.links, page.refresh];
-  if (same || urls.length === 0) return;
+  if (same) return;
+  if (counts.fanOut > 0) {
+    const skip = {
+      at: services.clock.now(),
+      hostKey,
+      reason: REFUSED.fanOut,
+      count: counts.fanOut,
+      samples: [url],
+      source: "link",
+    };
+    await services.events.publish("skip", [skip]);
+  }
+  if (urls.length === 0) return;
   await publishDiscoveries(services, { source: "link", from: url, depth: before.depth + 1, hops: 0, kind: "page", urls });
 }
 

@@ -55,7 +55,8 @@ export async function seedHosts(raw: RawTables, { hosts, urlsOf, dueOf }: Seedin
       const { urlId } = namesOf(url);
       const dueAt = dueOf?.(host, number) ?? START - urlsOf(host) + number;
       const record = recordOf(url, { nextFetchAt: dueAt });
-      await write.urls.add(row(rowKey(paceKey, urlId), encode(urlState, record)));
+      const key = rowKey(paceKey, urlId);
+      await write.urls.add(row(key, encode(urlState, record, key)));
       await write.due.add(row(dueKey({ paceKey, priority: record.priority, dueAt, urlId }), NOTHING));
     }
   }
@@ -94,7 +95,8 @@ export function writeCompletion(
     void table.compareAndSet({ key, rev: REV, value }, REV);
   replace(raw.hosts, rowKey(paceKey), encode(hostState, hostOfNumber(now)));
   const record = recordOf(url, { version: lease.version + 1, nextFetchAt: dueAt, priority });
-  replace(raw.urls, rowKey(paceKey, urlId), encode(urlState, record));
+  const key = rowKey(paceKey, urlId);
+  replace(raw.urls, key, encode(urlState, record, key));
   void raw.due.delete([{ key: dueKey({ paceKey, urlId, priority: priorityBefore, dueAt: dueBefore }) }]);
   void raw.due.insertIfAbsent([{ key: dueKey({ paceKey, urlId, priority, dueAt }), rev: REV, value: NOTHING }]);
 }

@@ -29,7 +29,6 @@ export function numbersOfUrl(url: string): { host: number; url: number } {
 export function recordOf(url: string, more: Partial<UrlState> = {}): UrlState {
   return {
     canonicalUrl: url,
-    check: urlIdentity(url).check,
     kind: "page",
     version: 0,
     docVersion: 0,

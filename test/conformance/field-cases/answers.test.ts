@@ -45,8 +45,8 @@ async function runNext(given: World, url: string): Promise<void> {
   await runLease(given, pageLease({ url, version: record.version, leaseId: `${urlId} ${record.version}`, ...window }));
 }
 
-async function discovered(given: World, messages: readonly DiscoverMessage[], config = crawlConfig()): Promise<void> {
-  const fn = discover.make(config, given.services);
+async function discovered(given: World, messages: readonly DiscoverMessage[]): Promise<void> {
+  const fn = discover.make(given.config, given.services);
   await fn.startBundle?.();
   for (const message of messages) await fn.process(message, bundle());
   await fn.finishBundle?.(bundle());
@@ -169,8 +169,10 @@ const cases: FieldCase[] = [
     id: "H17",
     holds: "a seed that leads to another site leaves the bounds where they were",
     async check() {
-      const given = world({ site: { [PAGE]: { status: 301, headers: { location: "http://b.test/" } } } });
-      const config = crawlConfig({ scope: seedScope("host", [PAGE], []) });
+      const given = world({
+        site: { [PAGE]: { status: 301, headers: { location: "http://b.test/" } } },
+        config: { scope: seedScope("host", [PAGE], []) },
+      });
       await allowAll(given.services);
       await addUrl(given.services);
       await runLease(given, pageLease());
@@ -179,11 +181,7 @@ const cases: FieldCase[] = [
         told.map(({ urls }) => urls),
         [["http://b.test/"]],
       );
-      await discovered(
-        given,
-        [...told, { source: "link", depth: 1, hops: 0, kind: "page", urls: ["http://a.test/in"] }],
-        config,
-      );
+      await discovered(given, [...told, { source: "link", depth: 1, hops: 0, kind: "page", urls: ["http://a.test/in"] }]);
       assert.equal(await urlRecord(given, "b.test", urlIdentity("http://b.test/").urlId), undefined);
       assert.notEqual(await urlRecord(given, "a.test", urlIdentity("http://a.test/in").urlId), undefined);
     },

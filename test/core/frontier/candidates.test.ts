@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { candidatesOf, newUrl } from "../../../core/frontier/candidates.ts";
+import { defaultTrapLimits } from "../../../core/traps/trap-limits.ts";
 import { urlIdentity } from "../../../core/url/keys.ts";
 import type { CrawlConfig } from "../../../schemas/crawl-config.ts";
 import { limits } from "../../../schemas/limits.ts";
@@ -88,12 +89,14 @@ test("a URL that is named in several ways becomes one candidate, with the keys o
       ...urlIdentity("http://example.org/b"),
       hostKey: "http://example.org",
       paceKey: "example.org",
+      limits: { ...defaultTrapLimits, depthMax: 5 },
     },
     {
       canonicalUrl: "https://example.org/b",
       ...urlIdentity("https://example.org/b"),
       hostKey: "https://example.org",
       paceKey: "example.org",
+      limits: { ...defaultTrapLimits, depthMax: 5 },
     },
   ]);
 });
@@ -118,4 +121,19 @@ test("seeds and sitemaps are urgent, links and redirects are not; all are due at
   assert.deepEqual([redirected.priority, redirected.depth, redirected.hops], [1, 2, 3]);
   assert.deepEqual([redirected.nextFetchAt, redirected.discoveredAt, redirected.version], [NOW, NOW, 0]);
   assert.equal(urlState.fault(redirected, ""), undefined);
+});
+
+test("a URL that is known is passed over, in whichever spelling it comes", () => {
+  const known = new Set(["http://example.org/a"]);
+  const given = message(["http://example.org/a", "http://EXAMPLE.org:80/a", "http://example.org/b"]);
+  const { candidates, refusals } = candidatesOf(given, scope({}), (url) => known.has(url));
+  assert.deepEqual([candidates.map(({ canonicalUrl }) => canonicalUrl), refusals], [["http://example.org/b"], []]);
+});
+
+test("the shape of a link is judged with the page it stands on; that of a seed is nobody's accident", () => {
+  const endless = "http://example.org/a/b/a/b/a/b/a/b";
+  assert.equal(candidatesOf(message([endless]), scope({})).refusals[0]?.reason, "repeated-segments");
+  assert.equal(candidatesOf(message([endless], { source: "seed", depth: 0 }), scope({})).candidates.length, 1);
+  const from = "http://example.org/?q=1";
+  assert.equal(candidatesOf(message([`${from}&q=1`], { from }), scope({})).refusals[0]?.reason, "echo");
 });

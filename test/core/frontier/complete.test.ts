@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Completion, complete, priorResult, reparsed, unmarked } from "../../../core/frontier/complete.ts";
+import {
+  type Completion,
+  complete,
+  owesParse,
+  priorResult,
+  reparsed,
+  unmarked,
+  unparsed,
+} from "../../../core/frontier/complete.ts";
 import { decode, encode } from "../../../schemas/codec.ts";
 import { limits } from "../../../schemas/limits.ts";
 import { outcomes } from "../../../schemas/reasons.ts";
@@ -28,6 +36,7 @@ interface Row {
   failureCount?: number;
   index?: "upsert" | "delete";
   reparse?: true;
+  parseFailed?: true;
 }
 
 const sentAt = NOW - 500;
@@ -141,7 +150,42 @@ const table: Row[] = [
     completion: { outcome: "fetched", sentAt, reason: "parse-timeout", content: { hash: bytes(2), reparse: false } },
     dueIn: 5 * DAY - 250,
     priority: 2,
+    parseFailed: true,
   },
+  {
+    situation: "not modified after a parse that failed",
+    before: visited({ marks: { parseFailed: true } }),
+    completion: { outcome: "unchanged", status: 304, sentAt },
+    dueIn: 15 * DAY - 750,
+    priority: 2,
+    parseFailed: true,
+  },
+  {
+    situation: "no answer after a parse that failed",
+    before: visited({ marks: { parseFailed: true } }),
+    completion: { outcome: "client-error" },
+    dueIn: 30 * DAY,
+    priority: 3,
+    parseFailed: true,
+  },
+  {
+    situation: "gone after a parse that failed",
+    before: visited({ marks: { parseFailed: true } }),
+    completion: { outcome: "gone", status: 404, sentAt },
+    dueIn: 30 * DAY,
+    priority: 3,
+    index: "delete",
+  },
+  ...(["reparse", "parseFailed"] as const).map(
+    (mark): Row => ({
+      situation: `the same bytes, indexed, and parsed at last after the mark ${mark}`,
+      before: visited({ marks: { [mark]: true } }),
+      completion: { outcome: "unchanged", sentAt, content: body(1) },
+      dueIn: 15 * DAY - 750,
+      priority: 2,
+      index: "upsert",
+    }),
+  ),
   ...(["gone", "redirect", "robots"] as const).map((outcome): Row => {
     const [dueIn, priority] = { gone: [30, 3], redirect: [7, 2], robots: [7, 3] }[outcome] as [number, 2 | 3];
     const completion: Completion = { outcome, sentAt };
@@ -233,7 +277,7 @@ const table: Row[] = [
   },
 ];
 
-for (const { situation, before, completion, dueIn, priority, failureCount = 0, index, reparse } of table)
+for (const { situation, before, completion, dueIn, priority, failureCount = 0, index, reparse, parseFailed } of table)
   test(`a completion: ${situation}`, () => {
     const { after } = complete(before, "lease-9", completion, NOW);
     assert.equal(after.nextFetchAt - NOW, dueIn);
@@ -241,6 +285,7 @@ for (const { situation, before, completion, dueIn, priority, failureCount = 0, i
     assert.equal(after.failureCount, failureCount);
     assert.equal(after.marks?.index, index);
     assert.equal(after.marks?.reparse, reparse);
+    assert.equal(after.marks?.parseFailed, parseFailed);
     assert.deepEqual(after.marks?.dueFrom, { priority: before.priority, dueAt: before.nextFetchAt });
     assert.equal(after.docVersion, before.docVersion + (index === undefined ? 0 : 1));
     assert.equal(after.indexed, index === undefined ? before.indexed : index === "upsert");
@@ -257,7 +302,7 @@ test("a 304 keeps the hash, the links and the validators it does not repeat (C1,
   assert.deepEqual(after.linkSetHash, before.linkSetHash);
   assert.equal(after.etag, '"two"');
   assert.equal(after.lastModified, before.lastModified);
-  assert.deepEqual(after.changeHistory?.at(-1), { afterMs: 10 * DAY - 500, changed: false });
+  assert.deepEqual(after.changeHistory?.at(-1), { afterMs: 10 * DAY, changed: false });
 });
 
 test("a new body brings its own validators or none", () => {
@@ -267,7 +312,7 @@ test("a new body brings its own validators or none", () => {
   assert.equal(after.lastModified, undefined);
   assert.deepEqual(after.contentHash, bytes(2));
   assert.deepEqual(after.linkSetHash, bytes(2, 8));
-  assert.deepEqual(after.changeHistory?.at(-1), { afterMs: 10 * DAY - 500, changed: true });
+  assert.deepEqual(after.changeHistory?.at(-1), { afterMs: 10 * DAY, changed: true });
 });
 
 test("a failure after a good fetch keeps the good record (H7)", () => {
@@ -328,6 +373,22 @@ test("a page that is parsed at last and is not to be indexed leaves no event, un
   const taken = reparsed(visited({ marks: { reparse: true } }), { ...parsed, indexable: false });
   assert.deepEqual(taken.marks, { index: "delete" });
   assert.equal(taken.indexed, false);
+});
+
+test("a page that cannot be parsed trades its mark for one that stays, and says why where it said why before", () => {
+  const { marks, ...rest } = url({ marks: { reparse: true, index: "upsert" }, lastReason: "parse-busy" });
+  const failed = unparsed({ ...rest, marks: marks! }, "memory");
+  assert.deepEqual(failed, { ...rest, marks: { index: "upsert", parseFailed: true }, lastReason: "parse-memory" });
+  assert.deepEqual(unparsed(failed, "memory"), failed);
+  assert.equal(unparsed(url({ lastReason: "timeout" }), "memory").lastReason, "timeout");
+  assert.equal("lastReason" in unparsed(url(), "memory"), false);
+  assert.deepEqual([owesParse(failed), owesParse(url({ marks: { index: "upsert" } })), owesParse(url())], [true, false, false]);
+});
+
+test("a page that is parsed at last has no reason of its parse left, and keeps any other", () => {
+  const after = (lastReason: string) => reparsed(url({ marks: { parseFailed: true }, lastReason }), parsed);
+  assert.deepEqual([after("parse-error").lastReason, after("parse-error").marks], [undefined, { index: "upsert" }]);
+  assert.equal(after("timeout").lastReason, "timeout");
 });
 
 test("marks go one by one, and with the last the field", () => {

@@ -15,6 +15,7 @@ const policy: PacePolicy = {
   requestMs: 30_000,
   pagesMax: 10,
   paused: false,
+  dayBudget: { pagesPerDay: 1_000, bytesPerDay: 1_000_000 },
   version: 1,
 };
 const host = (changes: Partial<HostState> = {}): HostState => ({ ...newHost(1), lastAnsweredAt: NOW - 60_000, ...changes });

@@ -2,7 +2,6 @@
 
 import type { ReadyUrl } from "../../../core/frontier/state.ts";
 import type { TurnFacts } from "../../../core/frontier/turn.ts";
-import { urlIdentity } from "../../../core/url/keys.ts";
 import type { UrlState } from "../../../schemas/url-state.ts";
 import { host, NOW, policy } from "../politeness/given.ts";
 
@@ -15,7 +14,6 @@ export function url(change: Partial<UrlState> = {}): UrlState {
   const canonicalUrl = change.canonicalUrl ?? "http://example.org/a";
   return {
     canonicalUrl,
-    check: urlIdentity(canonicalUrl).check,
     kind: "page",
     version: 0,
     docVersion: 0,
@@ -51,7 +49,7 @@ export function visited(change: Partial<UrlState> = {}): UrlState {
   });
 }
 
-export function bytes(fill: number, length = 32): Uint8Array {
+export function bytes(fill: number, length = 20): Uint8Array {
   return new Uint8Array(length).fill(fill);
 }
 

@@ -13,6 +13,7 @@ import type { RobotsJudgement } from "../../../core/robots/judge.ts";
 import type { HostState } from "../../../schemas/host-state.ts";
 import type { FetchLease } from "../../../schemas/lease.ts";
 import type { HostMessage, Report } from "../../../schemas/messages.ts";
+import type { Outcome } from "../../../schemas/reasons.ts";
 import { dueKey } from "../../../schemas/row-key.ts";
 import type { UrlState } from "../../../schemas/url-state.ts";
 import { DAY, NOW, PACE_KEY, policy, url } from "./given.ts";
@@ -209,7 +210,7 @@ class World {
     });
   }
 
-  #complete(lease: FetchLease, outcome: "gone" | "throttled" | "robots" | "address" | "poisoned"): number | undefined {
+  #complete(lease: FetchLease, outcome: Outcome): number | undefined {
     const before = this.urls.get(lease.url)!;
     if (before.version !== lease.version) return undefined;
     const { after } = complete(before, lease.leaseId, { outcome, hostFreeAt: this.host.backoffUntil }, this.now);

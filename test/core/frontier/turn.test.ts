@@ -275,3 +275,26 @@ test("a request that was never heard of ends the host's rest at a known time", (
   assert.deepEqual(grants, []);
   assert.ok(next.kind === "sleep" && next.until >= NOW + 14_000 && next.until <= NOW + 18_750);
 });
+
+test("a URL that a policy withholds is settled, and its host's other URLs have their turn", () => {
+  const withheld = (_hostKey: string, url: string) => (url.endsWith("/0") ? ("held" as const) : undefined);
+  const { grants } = turn({ ready: urls(2) }, { withheld });
+  assert.deepEqual(
+    grants.map(({ url, settle }) => [url, settle]),
+    [
+      ["http://example.org/0", "held"],
+      ["http://example.org/1", undefined],
+    ],
+  );
+});
+
+test("a host whose day is spent waits for the next one", () => {
+  const today = Math.floor(NOW / DAY);
+  const spent = host({ day: { day: today, pages: 5, bytes: 0 } });
+  const { grants, next } = turn(
+    { ready: urls(2) },
+    { host: spent, policy: policy({ dayBudget: { pagesPerDay: 5, bytesPerDay: 9 } }) },
+  );
+  assert.deepEqual(grants, []);
+  assert.deepEqual(next, { kind: (today + 1) * DAY >= NOW + limits.hostIdleMs ? "clear" : "sleep", until: (today + 1) * DAY });
+});

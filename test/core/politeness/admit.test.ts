@@ -105,6 +105,7 @@ test("nothing stands against it: the request is booked with all that its end nee
   });
   assert.deepEqual(admission.host, {
     ...before,
+    day: { day: Math.floor(NOW / 86_400_000), pages: 1, bytes: 0 },
     epoch: 3,
     policyVersion: 7,
     viaAllowed: true,
@@ -204,3 +205,25 @@ function told(admission: Admission): [string, number?] {
   if (admission.kind === "settled") return [admission.outcome];
   return admission.until === undefined ? [admission.reason] : [admission.reason, admission.until];
 }
+
+const TODAY = Math.floor(NOW / 86_400_000);
+const budget = { pagesPerDay: 3, bytesPerDay: 1_000 };
+const spents: [situation: string, spent: HostState["day"], kind: "page" | "robots", refused: string | undefined][] = [
+  ["its pages of the day are spent", { day: TODAY, pages: 3, bytes: 0 }, "page", "host-day-pages"],
+  ["its bytes of the day are spent", { day: TODAY, pages: 1, bytes: 1_000 }, "page", "host-day-bytes"],
+  ["they were spent yesterday", { day: TODAY - 1, pages: 3, bytes: 5_000 }, "page", undefined],
+  ["robots.txt is no page", { day: TODAY, pages: 3, bytes: 5_000 }, "robots", undefined],
+];
+for (const [situation, day, kind, refused] of spents)
+  test(`the budget of a host's day: ${situation}`, () => {
+    const admission = admit(host({ day: day! }), request({ lease: lease({ kind }) }), policy({ dayBudget: budget }), NOW);
+    if (refused === undefined) return assert.equal(admission.kind, "admitted");
+    assert.deepEqual(admission, { kind: "refused", reason: refused, until: (TODAY + 1) * 86_400_000 });
+  });
+
+for (const withheld of ["excluded", "held"] as const)
+  test(`a URL that a policy forbids (${withheld}) is settled without a request; its host's robots.txt may still be asked for`, () => {
+    const settled = admit(host(), request({ withheld }), policy(), NOW);
+    assert.deepEqual(settled, { kind: "settled", outcome: withheld });
+    assert.equal(admit(host(), request({ withheld, lease: lease({ kind: "robots" }) }), policy(), NOW).kind, "admitted");
+  });

@@ -19,6 +19,7 @@ export function policy(change: Partial<PacePolicy> = {}): PacePolicy {
     latencyFactor: 1,
     requestMs: 30_000,
     pagesMax: 100,
+    dayBudget: { pagesPerDay: 1_000_000, bytesPerDay: 1_000_000_000 },
     paused: false,
     version: 7,
     ...change,

@@ -161,3 +161,11 @@ test("a connection that could not be made rests the host like an answer not give
   assert.equal(after.backoffReason, "connect");
   assert.equal(connectFailed(after, "connect", NOW + 15_010, 0).backoffUntil, NOW + 45_010);
 });
+
+test("bytes count for the day on which they came, and a request that never left gives its page back", () => {
+  const day = { day: Math.floor(NOW / 86_400_000), pages: 2, bytes: 10 };
+  const booked = host({ inFlight: [flight({ token: "t", admittedAt: NOW })], pages: 2, day });
+  const end = { kind: "answered", status: 200, sentAt: NOW, answeredAt: NOW + 5, endedAt: NOW + 9, bodyBytes: 90 } as const;
+  assert.deepEqual(release(booked, policy(), "t", end, 0).day, { ...day, bytes: 100 });
+  assert.deepEqual(release(booked, policy(), "t", { kind: "unsent" }, 0).day, { ...day, pages: 1 });
+});

@@ -33,11 +33,13 @@ test("always whole, within 1 to 30 days; a change never lengthens, no change nev
   );
 });
 
-test("sixteen visits are remembered, the oldest goes first", () => {
+test("sixteen visits are remembered in whole hours, the oldest goes first", () => {
+  const hour = 3_600_000;
   let history = remembered(undefined, { afterMs: 0, changed: true });
-  for (let visit = 1; visit < 40; visit++) history = remembered(history, { afterMs: visit, changed: false });
+  for (let visit = 1; visit < 40; visit++)
+    history = remembered(history, { afterMs: visit * hour + (visit % 2 === 0 ? 1_000 : -1_000), changed: false });
   assert.deepEqual(
-    history.map(({ afterMs }) => afterMs),
+    history.map(({ afterMs }) => afterMs / hour),
     Array.from({ length: limits.changeHistory }, (_, index) => 24 + index),
   );
 });

@@ -4,7 +4,7 @@ import { type EmbeddedJob, runEmbedded } from "../beam/embedded/run-embedded.ts"
 import type { AnyDefinition } from "../beam/pardo.ts";
 import { dofnRegistry } from "../beam/registry.ts";
 import { encode } from "../schemas/codec.ts";
-import type { CrawlConfig } from "../schemas/crawl-config.ts";
+import type { CrawlConfig, HostPolicies } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
 import { hostQueueMessage } from "../schemas/messages.ts";
 import { publishDiscoveries } from "../transforms/fetch/publish.ts";
@@ -19,6 +19,8 @@ export interface LaunchOptions {
   /** A crawl with nothing due within this many ms is idle. */
   idleHorizonMs: number;
   stopWhenIdle: boolean;
+  /** What an operator has ordered of hosts, where that may have changed since the last call; the first gives what there is. */
+  orders?: () => Promise<HostPolicies | undefined>;
   /** Stand-ins for the DoFns of the graph, by name; for simulated faults of an engine. */
   definitions?: readonly AnyDefinition[];
 }
@@ -40,6 +42,7 @@ export interface RunningCrawl {
   stats(): ReturnType<EmbeddedJob["stats"]>;
 }
 
+const ORDERS_MS = 2_000; // an order is obeyed within five times as long
 const WATCH_MS = 200; // between two looks for idleness
 const QUIET_LOOKS = 2; // in a row before the stores are asked
 
@@ -63,8 +66,11 @@ export function launchCrawl(options: LaunchOptions): RunningCrawl {
   };
 
   const endSweeps = repeat(services, limits.sweepMs, () => sweepAll(services, config));
+  const takeOrders = orderTaker(options);
+  const endOrders = options.orders === undefined ? () => {} : repeat(services, ORDERS_MS, takeOrders);
   const endWatch = watchForEnd({ ...options, quiet: () => job.quiet(), stop });
   const start = async (): Promise<void> => {
+    await takeOrders();
     if (seeds.length > 0)
       await publishDiscoveries(services, { source: "seed", depth: 0, hops: 0, kind: "page", urls: [...seeds] });
     await sweepAll(services, config);
@@ -73,13 +79,37 @@ export function launchCrawl(options: LaunchOptions): RunningCrawl {
 
   const ended = job.done.then(async (end): Promise<CrawlEnd> => {
     endSweeps();
+    endOrders();
     endWatch();
     const { cause, error } = stopping ?? { cause: "broken" as const, error: undefined };
     const failed = end.state === "failed";
-    const deferred = cause === "broken" ? [] : await deferredHosts(services, config);
+    const deferred = cause === "broken" ? [] : await deferredHosts(services);
     return { cause: failed ? "broken" : cause, deferred, error: failed ? end.error : error };
   });
   return { ended, stop, stats: () => job.stats() };
+}
+
+/** What is ordered holds from the next admit on; hosts that are named, or were, are woken, since what was paused may go on. */
+function orderTaker({ services, orders }: LaunchOptions): () => Promise<void> {
+  let before: HostPolicies["hosts"] = [];
+  return async () => {
+    const policies = await orders?.();
+    if (policies === undefined) return;
+    services.live.order(policies);
+    if (policies.version > 0) await wakeNamed(services, policies, before);
+    before = policies.hosts;
+  };
+}
+
+async function wakeNamed(
+  { clock, log, queues }: CrawlServices,
+  policies: HostPolicies,
+  before: HostPolicies["hosts"],
+): Promise<void> {
+  log("info", "host policies were read anew", { version: policies.version, policies: policies.hosts.length });
+  const named = new Set([...before, ...policies.hosts].map(({ host }) => host).filter((host) => !host.startsWith("*")));
+  const wakes = [...named].map((paceKey) => ({ kind: "wake" as const, paceKey, at: clock.now() }));
+  await queues.host.publish(wakes.map((message) => encode(hostQueueMessage, { kind: "host", message })));
 }
 
 /** Every overdue host is woken; what a lost job left behind is found by it. */
@@ -105,8 +135,8 @@ function repeat({ clock, log }: CrawlServices, everyMs: number, work: () => Prom
   };
 }
 
-async function deferredHosts(services: CrawlServices, config: CrawlConfig): Promise<Deferred[]> {
-  const { deferred } = await outlookOfAll(services, config, { now: services.clock.now(), horizonMs: 0 });
+async function deferredHosts(services: CrawlServices): Promise<Deferred[]> {
+  const { deferred } = await outlookOfAll(services, services.live.now(), { now: services.clock.now(), horizonMs: 0 });
   return deferred;
 }
 
@@ -131,7 +161,7 @@ function watchForEnd({ services, config, idleHorizonMs, stopWhenIdle, quiet, sto
     if (budget.left <= 0) return stop("limit");
     if (!stopWhenIdle) return;
     const now = clock.now();
-    const outlook = await outlookOfAll(services, config, { now, horizonMs: idleHorizonMs, firstOnly: true });
+    const outlook = await outlookOfAll(services, services.live.now(), { now, horizonMs: idleHorizonMs, firstOnly: true });
     if (!outlook.soon && quiet() && pool.held === 0) stop("done");
   });
 }

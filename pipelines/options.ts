@@ -29,7 +29,7 @@ export interface CrawlOptions {
   connectTo: string[];
   acceptTypes: string[];
   documents: boolean;
-  policies: HostPolicy[];
+  policies: readonly HostPolicy[];
   policyVersion: number;
   idleHorizonMs: number;
   stopWhenIdle: boolean;

@@ -1,6 +1,6 @@
 // What is the crawl as a whole still waiting for? Every host's outlook, as far as the stores tell.
 import type { WaitReason } from "../core/frontier/outlook.ts";
-import type { RecordTable } from "../ports/versioned-table.ts";
+import { type RecordTable, scanPages } from "../ports/versioned-table.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import type { HostDue } from "../schemas/host-state.ts";
 import { paceKeyOfHostDue } from "../schemas/row-key.ts";
@@ -48,10 +48,7 @@ export async function outlookOfAll(
 }
 
 async function* knownHosts(table: RecordTable<HostDue>): AsyncGenerator<string> {
-  for (let from = ""; ; ) {
-    const rows = await table.scan({ from, to: "g", limit: PAGE }); // shards are hex digits
+  // Shards are hex digits.
+  for await (const rows of scanPages(table, { from: "", to: "g", limit: PAGE }))
     for (const row of rows) yield paceKeyOfHostDue(row.key);
-    if (rows.length < PAGE) return;
-    from = `${rows.at(-1)!.key}\u0000`;
-  }
 }

@@ -1,20 +1,14 @@
 // What was agreed with the owners of hosts, and what is ours to bound? The JSON of --policies FILE, checked field by field.
 import { EVERY_HOST, isAgreed } from "../core/politeness/policies.ts";
 import { scopeRuleFault } from "../core/url/scope.ts";
-import { type HostPolicy, parameterRules, type TrapLimits } from "../schemas/crawl-config.ts";
+import { type HostPolicies, type HostPolicy, parameterRules, type TrapLimits } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
 import { UsageError } from "./options.ts";
 
-export interface PolicyFile {
-  /** Rises with each change, so that records show which one they were judged by. */
-  version: number;
-  hosts: HostPolicy[];
-}
-
 /** Throws UsageError: one line that names the place, the field, and what is allowed there. */
-export function parsePolicies(text: string, path: string): PolicyFile {
+export function parsePolicies(text: string, path: string, place = `--policies ${path}`): HostPolicies {
   const fail: Fail = (message) => {
-    throw new UsageError(`--policies ${path}: ${message}`);
+    throw new UsageError(`${place}: ${message}`);
   };
   const file = json(text, fail) as { version?: unknown; hosts?: unknown };
   if (!isWhole(file?.version, 1)) return fail('"version" must be a whole number of 1 or more');

@@ -2,7 +2,7 @@
 import { gapMs } from "../core/politeness/host-clock.ts";
 import { pacePolicy } from "../core/politeness/policy.ts";
 import type { MemoryMetrics } from "../io/metrics.ts";
-import type { RecordTable } from "../ports/versioned-table.ts";
+import { type RecordTable, scanPages } from "../ports/versioned-table.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import type { HostState } from "../schemas/host-state.ts";
 import { paceKeyOf } from "../schemas/row-key.ts";
@@ -127,8 +127,8 @@ async function hostsOf({ hosts, config, end, now }: ReportInput) {
   const gaps: HostGap[] = [];
   const waiting = new Map(end.deferred.map(({ host, reason }) => [host, reason]));
   let total = 0;
-  for (let from = ""; ; ) {
-    const rows = await hosts.scan({ from, to: "g", limit: PAGE });
+  // Keys begin with hex digits.
+  for await (const rows of scanPages(hosts, { from: "", to: "g", limit: PAGE })) {
     for (const { key, value } of rows) {
       const host = paceKeyOf(key);
       const state = waiting.get(host) ?? (value.backoffUntil > now ? "backoff" : "finished");
@@ -138,9 +138,8 @@ async function hostsOf({ hosts, config, end, now }: ReportInput) {
         gaps.push({ host, ...smallestGap, nowAllowedMs: gapMs(value, pacePolicy(config, host, value)) });
     }
     total += rows.length;
-    if (rows.length < PAGE) return { total, byState, gaps };
-    from = `${rows.at(-1)!.key}\u0000`;
   }
+  return { total, byState, gaps };
 }
 
 /** The error and what it came of, on one line. */

@@ -7,28 +7,36 @@ import { systemClock } from "../io/clock.ts";
 import { gunzip } from "../io/gunzip.ts";
 import { systemResolver } from "../io/http/dns.ts";
 import { type UndiciHttpOptions, undiciHttp } from "../io/http/undici-http.ts";
+import { textLog } from "../io/log.ts";
 import { memoryMetrics } from "../io/metrics.ts";
-import { fileArchive } from "../io/objects/archive-files.ts";
+import { fileArchive, readStored } from "../io/objects/archive-files.ts";
 import { fileEvents } from "../io/objects/events-files.ts";
 import { realFiles } from "../io/objects/file-layer.ts";
-import { fileLines } from "../io/objects/lines-files.ts";
+import { type FileLinesOptions, fileLines } from "../io/objects/lines-files.ts";
 import { type ReadBack, readEvents } from "../io/objects/read-events.ts";
 import { workerParser } from "../io/parsing/pool.ts";
 import { memoryQueue } from "../io/queues/memory-queue.ts";
 import { systemRandom } from "../io/random.ts";
 import { crawlRunning } from "../io/stores/crawl-running.ts";
+import { nothingThere } from "../io/stores/sqlite-faults.ts";
 import { openSqliteReader } from "../io/stores/sqlite-reader.ts";
 import { openSqliteStore, type SqliteStore } from "../io/stores/sqlite-store.ts";
+import type { Archive } from "../ports/archive.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Http } from "../ports/http.ts";
 import type { Log } from "../ports/log.ts";
 import { StoreError } from "../ports/versioned-table.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import type { EventKind, EventOf } from "../schemas/events.ts";
 import { limits } from "../schemas/limits.ts";
+import { liveConfig } from "../transforms/live-config.ts";
 import { robotsReader } from "../transforms/robots-reader.ts";
 import { configOf } from "./config.ts";
 import { type CrawlOptions, VERSION } from "./options.ts";
+import { type Orders, ordersIn } from "./orders.ts";
 import type { OutlookSource } from "./outlook.ts";
-import { crawlTables, durableQueueNames, type RawTables, tableNames, type WorkerPorts } from "./worker.ts";
+import { type ReplayJob, type ReplayReport, replayStored } from "./replay.ts";
+import { crawlTables, crawlWorker, durableQueueNames, type RawTables, tableNames, type WorkerPorts } from "./worker.ts";
 
 export type OpenedCrawl = WorkerPorts & {
   metrics: ReturnType<typeof memoryMetrics>;
@@ -42,18 +50,44 @@ const PARSE_QUEUE = 256; // pages that wait for a parser before they are put off
 
 /** Opens or makes the data directory of a crawl. Rejects with StoreError; nothing is written then. */
 export async function openCrawl(options: CrawlOptions, log: Log): Promise<OpenedCrawl> {
-  const { data: folder, durability } = options;
-  const clock = systemClock();
-  const random = systemRandom();
-  const metrics = memoryMetrics();
-  const store = await openSqliteStore({ folder, tables: tableNames, queues: durableQueueNames, durability });
+  const { data: folder } = options;
+  const { store, files, ports } = await openStore(folder, options.durability, log);
+  const { clock, metrics, random } = ports;
   const config = await crawlConfig(options, store);
-  const files = { files: realFiles, clock, random, durability, log };
   const archive = await fileArchive({
     ...files,
     folder: join(folder, "pages"),
     warcinfo: (filename, at) => warcinfo(options, random.token(), filename, at),
   });
+  const outputs = await openOutputs(folder, files);
+  const resolver = systemResolver({ clock });
+  const http = crawlHttp(options, { clock, metrics, resolver });
+  const opened = { ...ports, ...outputs, config, http, archive };
+  return {
+    ...opened,
+    async close() {
+      await closePorts(opened);
+      resolver.close();
+      await store.close();
+    },
+  };
+}
+
+type Files = Pick<FileLinesOptions, "files" | "clock" | "random" | "durability" | "log">;
+
+/** The folder's records and queues, for this process alone, and what needs nothing to be opened. */
+async function openStore(folder: string, durability: Files["durability"], log: Log) {
+  const clock = systemClock();
+  const random = systemRandom();
+  const store = await openSqliteStore({ folder, tables: tableNames, queues: durableQueueNames, durability });
+  const files: Files = { files: realFiles, clock, random, durability, log };
+  const tables = Object.fromEntries(tableNames.map((name) => [name, store.table(name)])) as RawTables;
+  const queues = { discover: store.queue("discover"), reparse: store.queue("reparse"), host: memoryQueue() };
+  return { store, files, ports: { clock, random, metrics: memoryMetrics(), log, gunzip, tables, queues } };
+}
+
+/** Where pages go, and what reads them. */
+async function openOutputs(folder: string, files: Files): Promise<Pick<WorkerPorts, "documents" | "events" | "parser">> {
   const documents = await fileLines({ ...files, folder: join(folder, "documents"), gzip: true });
   const events = await fileEvents({ ...files, folder: join(folder, "events") });
   const parser = workerParser({
@@ -61,30 +95,13 @@ export async function openCrawl(options: CrawlOptions, log: Log): Promise<Opened
     timeMs: limits.parseMs,
     memoryMb: limits.parserMemoryMb,
     queueMax: PARSE_QUEUE,
-    clock,
+    clock: files.clock,
   });
-  const resolver = systemResolver({ clock });
-  const http = crawlHttp(options, { clock, metrics, resolver });
-  return {
-    clock,
-    random,
-    metrics,
-    log,
-    config,
-    http,
-    archive,
-    documents,
-    events,
-    parser,
-    gunzip,
-    tables: Object.fromEntries(tableNames.map((name) => [name, store.table(name)])) as RawTables,
-    queues: { discover: store.queue("discover"), reparse: store.queue("reparse"), host: memoryQueue() },
-    async close() {
-      await Promise.allSettled([http.close(), parser.close(), archive.close(), documents.close(), events.close()]);
-      resolver.close();
-      await store.close();
-    },
-  };
+  return { documents, events, parser };
+}
+
+async function closePorts({ http, parser, archive, documents, events }: WorkerPorts): Promise<void> {
+  await Promise.allSettled([http.close(), parser.close(), archive.close(), documents.close(), events.close()]);
 }
 
 /** Whether a crawl has been made in this folder; whether it can be opened is another question. */
@@ -159,15 +176,20 @@ export type EventsWanted<K extends EventKind> = {
   max: number;
 };
 
+/** What the last crawl was asked for. Where there was none, the store is closed again. */
+async function writtenConfig(folder: string, store: Pick<SqliteStore, "close"> & { meta: Pick<SqliteStore["meta"], "get"> }) {
+  const written = await store.meta.get("config");
+  if (written !== undefined) return JSON.parse(written) as CrawlConfig;
+  await store.close();
+  throw new StoreError(`${folder} holds a crawl that ended before it began: start it again`);
+}
+
 /** The records of a data directory, whether a crawl runs on it or not. Rejects with StoreError. */
 export async function openForReading(folder: string): Promise<CrawlReading> {
   const reader = await openSqliteReader(folder);
-  const written = await reader.meta.get("config");
-  if (written === undefined) {
-    await reader.close();
-    throw new StoreError(`${folder} holds a crawl that ended before it began: start it again`);
-  }
-  const config = JSON.parse(written) as CrawlConfig;
+  const live = liveConfig(await writtenConfig(folder, reader));
+  live.order(await ordersIn(folder).read());
+  const config = live.now();
   const tables = crawlTables(
     Object.fromEntries(tableNames.map((name) => [name, reader.table(name)])) as RawTables,
     systemRandom(),
@@ -182,5 +204,57 @@ export async function openForReading(folder: string): Promise<CrawlReading> {
     running: () => crawlRunning(folder),
     events: (wanted) => readEvents({ ...wanted, folder: join(folder, "events"), files: realFiles }),
     close: () => reader.close(),
+  };
+}
+
+/** Orders about the hosts of a data directory, whether a crawl runs on it or not. Throws StoreError where there is no crawl. */
+export function openOrders(folder: string): { orders: Orders; running(): boolean | undefined } {
+  if (!hasCrawl(folder)) throw nothingThere(folder);
+  return { orders: ordersIn(folder), running: () => crawlRunning(folder) };
+}
+
+export type { ReplayReport };
+
+export interface OpenedReplay {
+  now(): number;
+  /** pipelines/replay.ts. Rejects with StoreError. */
+  replay(job: Pick<ReplayJob, "target" | "stopped" | "progress">): Promise<ReplayReport>;
+  close(): Promise<void>;
+}
+
+/**
+ * A data directory to parse its stored pages again, for this process alone; what a crawl would write of them is written, with its
+ * settings. Neither the web nor the archive is written to or asked. Rejects with StoreError.
+ */
+export async function openForReplay(folder: string, say: (line: string) => void): Promise<OpenedReplay> {
+  if (!hasCrawl(folder)) throw nothingThere(folder);
+  const { store, files, ports } = await openStore(folder, "power", textLog(say, "warn"));
+  const config = await writtenConfig(folder, store);
+  const outputs = await openOutputs(folder, files).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
+  const opened = { ...ports, ...outputs, http: noHttp(ports.clock), archive: readArchive(folder) };
+  const services = crawlWorker({ ports: opened, config, fetchers: 1, onBroken: () => {} });
+  return {
+    now: () => ports.clock.now(),
+    replay: (job) => replayStored({ ...job, services, config }),
+    async close() {
+      await closePorts(opened);
+      await store.close();
+    },
+  };
+}
+
+function noHttp(clock: Clock): Http {
+  const detail = "a replay asks nobody";
+  return { connect: async () => ({ ok: false, reason: "connect", detail, endedAt: clock.now() }), close: async () => {} };
+}
+
+function readArchive(folder: string): Archive {
+  return {
+    append: async () => Promise.reject(new StoreError("a replay captures nothing", { final: true })),
+    read: (at) => readStored(join(folder, "pages"), realFiles, at),
+    close: async () => {},
   };
 }

@@ -8,16 +8,19 @@ import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import type { EventKind } from "../schemas/events.ts";
 import { hostDue, hostState } from "../schemas/host-state.ts";
 import { robotsState } from "../schemas/robots-state.ts";
+import { templateCount } from "../schemas/template-count.ts";
 import { urlState } from "../schemas/url-state.ts";
+import { seenAnswers } from "../transforms/fetch/answers-seen.ts";
 import { hostTurns } from "../transforms/fetch/host-turns.ts";
 import { pageBudget } from "../transforms/fetch/page-budget.ts";
 import { fetchPool } from "../transforms/fetch/pool.ts";
 import { leaseRunner, report, unfetched } from "../transforms/fetch/run-lease.ts";
 import { hostGauge } from "../transforms/host-gauge.ts";
+import { liveConfig } from "../transforms/live-config.ts";
 import { robotsReader } from "../transforms/robots-reader.ts";
 import type { CrawlServices, Tables } from "../transforms/services.ts";
 
-export const tableNames = ["urls", "due", "hosts", "host_due", "robots", "content"] as const;
+export const tableNames = ["urls", "due", "hosts", "host_due", "robots", "content", "templates"] as const;
 export type TableName = (typeof tableNames)[number];
 /** `host` is not among them: its messages are hints, and Beam state does not outlive the process either. */
 export const durableQueueNames = ["discover", "reparse"] as const;
@@ -46,6 +49,7 @@ export function crawlTables(raw: RawTables, random: CrawlServices["random"]): Ta
     hostDue: recordTable(raw.host_due, hostDue, random),
     robots: recordTable(raw.robots, robotsState, random),
     content: recordTable(raw.content, contentRef, random),
+    templates: recordTable(raw.templates, templateCount, random),
   };
 }
 
@@ -56,7 +60,9 @@ export function crawlWorker({ ports, config, fetchers, onBroken }: WorkerOptions
     ...ports,
     tables,
     robots: robotsReader(tables.robots, config.productToken),
+    answers: seenAnswers(),
     hosts: hostGauge(metrics),
+    live: liveConfig(config),
     hostTurns: hostTurns(),
     budget: pageBudget(config.pagesMax),
     pool: fetchPool({
@@ -67,7 +73,7 @@ export function crawlWorker({ ports, config, fetchers, onBroken }: WorkerOptions
       turnAway: (lease) => report(services, lease, unfetched("shutdown")),
     }),
   };
-  const run = leaseRunner({ services, config, onBroken });
+  const run = leaseRunner({ services, onBroken });
   return services;
 }
 

@@ -80,8 +80,8 @@ export const breaks: readonly Break[] = [
   {
     name: "the host clock is not durable",
     file: "transforms/fetch/host-record.ts",
-    find: "  if (row !== undefined) return (await tables.hosts.compareAndSet(key, value, row.rev)) !== undefined;\n",
-    replace: "  if (row !== undefined) return true;\n",
+    find: "      const rev = await tables.hosts.compareAndSet(key, value, row.rev);\n",
+    replace: "      const rev: string | undefined = row.rev;\n",
     test: politeness,
     only: "one site",
   },

@@ -83,10 +83,9 @@ function configOf(seeds: readonly string[]): CrawlConfig {
 function recordOf(url: string, changes: Partial<UrlState>) {
   const normal = normalizeUrl(url);
   if (!normal.ok || normal.url !== url) throw new Error(`${url} is not canonical`);
-  const { urlId, check } = urlIdentity(url);
+  const { urlId } = urlIdentity(url);
   const record: UrlState = {
     canonicalUrl: url,
-    check,
     kind: "page",
     version: 0,
     docVersion: 0,

@@ -75,9 +75,8 @@ test("a redirect target that is known already changes nothing and ends in no loo
 });
 
 test("refusals are told once a bundle, by host, reason and source, with three samples", async () => {
-  const given = world();
-  const config = crawlConfig({ scope: { mode: "host", hosts: ["a.test"], domains: ["a.test"], rules: [] } });
-  const fn = discover.make(config, given.services);
+  const given = world({ config: { scope: { mode: "host", hosts: ["a.test"], domains: ["a.test"], rules: [] } } });
+  const fn = discover.make(given.config, given.services);
   const out = Array.from({ length: 5 }, (_, index) => `http://out.test/${index}`);
   await run(given.services, [message(out), message(["ftp://a.test/"])], fn);
   await run(given.services, [message(["http://out.test/"], { source: "redirect", depth: 0, hops: 1 })], fn);
@@ -107,7 +106,7 @@ test("refusals are told once a bundle, by host, reason and source, with three sa
 test("two URLs of one id are told apart: the second takes the other half of its hash", async () => {
   const given = world();
   const { urlId } = urlIdentity(URLS[0]!);
-  const holder = { check: new Uint8Array(8), canonicalUrl: "http://a.test/holder", version: 1 };
+  const holder = { canonicalUrl: "http://a.test/holder", version: 1 };
   const record = {
     kind: "page",
     docVersion: 0,
@@ -124,7 +123,6 @@ test("two URLs of one id are told apart: the second takes the other half of its 
   const other = alternateIdentity(URLS[0]!);
   const found = await urlRecord(given, "a.test", other.urlId);
   assert.equal(found?.canonicalUrl, URLS[0]);
-  assert.deepEqual(found?.check, other.check);
   assert.deepEqual(
     (await dueEntries(given)).map((entry) => entry.urlId),
     [other.urlId],
@@ -170,4 +168,62 @@ test("a worker that dies at any write loses nothing: the message comes again, an
       }
     }
   assert.ok(deaths >= 10, `${deaths} deaths`);
+});
+
+const FEW = { host: "a.test", limits: { urlsPerTemplate: 20, sampleOneIn: 1_000 } };
+const numbered = (host: string, count: number) => Array.from({ length: count }, (_, index) => `http://${host}/item/${index}`);
+
+test("a pattern that grows beyond its limit is paused, in its own host alone, and told with its reason", async () => {
+  const given = world({ config: { policies: [FEW] } });
+  await run(given.services, [
+    message(numbered("a.test", 100)),
+    message(numbered("b.test", 100)),
+    message(["http://a.test/about"]),
+  ]);
+  const standing = await dueEntries(given);
+  const of = (paceKey: string) => standing.filter((entry) => entry.paceKey === paceKey).length;
+  assert.ok(of("a.test") >= 20 && of("a.test") <= 24, `${of("a.test")} of 20 and /about`);
+  assert.equal(of("b.test"), 100);
+  assert.notEqual(await urlRecord(given, "a.test", urlIdentity("http://a.test/about").urlId), undefined);
+  const [skip] = given.events.of("skip");
+  assert.deepEqual([skip?.reason, skip?.hostKey, skip?.samples.length], ["template-limit", "http://a.test", 3]);
+  assert.equal(skip?.count, 101 - of("a.test"));
+});
+
+test("the count of a pattern outlives its worker, and a higher limit lets the pattern go on", async () => {
+  const given = world({ config: { policies: [FEW] } });
+  await run(given.services, [message(numbered("a.test", 100))]);
+  const before = (await dueEntries(given)).length;
+  await run(given.restarted, [message(["http://a.test/item/1000", "http://a.test/item/1001"])]);
+  assert.equal((await dueEntries(given)).length, before);
+  given.restarted.live.order({ version: 1, hosts: [{ host: "a.test", limits: { urlsPerTemplate: 2_000 } }] });
+  await run(given.restarted, [message(["http://a.test/item/1000"])]);
+  assert.equal((await dueEntries(given)).length, before + 1);
+});
+
+test("what somebody typed and what is listed as a sitemap is no series", async () => {
+  const given = world({ config: { policies: [FEW] } });
+  await run(given.services, [message(numbered("a.test", 50), { source: "seed", depth: 0 })]);
+  assert.equal((await dueEntries(given)).length, 50);
+});
+
+test("parameter rules of a host spell its URLs anew, and the raw one is kept", async () => {
+  const given = world({ config: { policies: [{ host: "a.test", parameterRules: ["tracking-parameters"] }] } });
+  await run(given.services, [
+    message(["http://a.test/p?utm_source=x&id=1", "http://a.test/p?id=1", "http://b.test/p?utm_source=x"]),
+  ]);
+  const record = await urlRecord(given, "a.test", urlIdentity("http://a.test/p?id=1").urlId);
+  assert.equal(record?.foundAs, "http://a.test/p?utm_source=x&id=1");
+  assert.equal((await dueEntries(given)).length, 2);
+  assert.notEqual(await urlRecord(given, "b.test", urlIdentity("http://b.test/p?utm_source=x").urlId), undefined);
+});
+
+test("an excluded pattern gets no records, and the rest of its host does", async () => {
+  const given = world({ config: { policies: [{ host: "a.test", pattern: "http://a.test/private/**", excluded: true }] } });
+  await run(given.services, [message(["http://a.test/private/1", "http://a.test/1"])]);
+  assert.equal((await dueEntries(given)).length, 1);
+  assert.deepEqual(
+    given.events.of("skip").map(({ reason }) => reason),
+    ["excluded"],
+  );
 });

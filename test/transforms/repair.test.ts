@@ -111,6 +111,13 @@ test("a page that waits for a parser is sent to it again, and its mark stands un
   assert.deepEqual((await urlRecord(given, "a.test", urlId))?.marks, { reparse: true });
 });
 
+test("a page that could not be parsed is left alone: it waits for a replay", async () => {
+  const given = world();
+  const urlId = await addWhole(given, "x5", { marks: { parseFailed: true } });
+  assert.deepEqual(await mend(given), { ...NOTHING, urls: 1 });
+  assert.deepEqual([await reparses(given), (await urlRecord(given, "a.test", urlId))?.marks], [[], { parseFailed: true }]);
+});
+
 test("more rows than one scan reads are all mended, and progress is told", async () => {
   const given = world();
   for (let index = 0; index < 2_100; index++) await add(given, String(index));

@@ -4,8 +4,9 @@ import { inlineParser } from "../../io/parsing/inline.ts";
 import type { Parser } from "../../ports/parser.ts";
 import type { ReparseMessage } from "../../schemas/messages.ts";
 import { rowKey } from "../../schemas/row-key.ts";
+import type { UrlState } from "../../schemas/url-state.ts";
 import { completeDurably } from "../../transforms/fetch/complete.ts";
-import { reparse } from "../../transforms/reparse.ts";
+import { reparse, reparseStored } from "../../transforms/reparse.ts";
 import type { CrawlServices } from "../../transforms/services.ts";
 import { bundle } from "./contexts.ts";
 import type { Reply } from "./fake-web.ts";
@@ -16,7 +17,7 @@ const MESSAGE: ReparseMessage = { paceKey: "a.test", urlId: PAGE_ID, version: 1 
 
 /** A page that was fetched while the parser was busy; from then on it is as `busy` says. */
 async function waiting(reply: Reply = LINKED) {
-  const state: { answer: "busy" | "timeout" | "parse"; parsed: number } = { answer: "busy", parsed: 0 };
+  const state: { answer: "busy" | "timeout" | "memory" | "parse"; parsed: number } = { answer: "busy", parsed: 0 };
   const real = inlineParser();
   const parser: Parser = {
     close: async () => {},
@@ -84,14 +85,185 @@ test("the parser is still busy: the message goes round again, after a pause", as
   assert.deepEqual((await urlRecord(given, "a.test", PAGE_ID))?.marks, { reparse: true });
 });
 
-test("a page that cannot be parsed loses its mark and keeps what it has", async () => {
+test("a page that cannot be parsed keeps what it has, is marked, and does not go round", async () => {
   const { given, state } = await waiting();
   state.answer = "timeout";
   await process(given);
   const record = await urlRecord(given, "a.test", PAGE_ID);
-  assert.deepEqual([record?.marks, record?.docVersion, record?.indexed], [undefined, 0, undefined]);
+  assert.deepEqual([record?.marks, record?.docVersion, record?.indexed], [{ parseFailed: true }, 0, undefined]);
+  assert.equal(record?.lastReason, "parse-timeout", "it was parse-busy");
   assert.deepEqual(await reparses(given), []);
 });
+
+test("a stored object that is gone, or is another's: the page is marked, and the log says where", async () => {
+  for (const change of [{ offset: 999_999 }, { length: 3 }, "another's"] as const) {
+    const { given, state } = await waiting();
+    const { content } = given.services.tables;
+    for (const { key, rev, value } of await content.scan({ from: "", to: "z", limit: 1 })) {
+      const other = given.archive.records().find(({ at }) => at.offset !== value.offset)!; // its request
+      await content.compareAndSet(key, { ...value, ...(change === "another's" ? other.at : change) }, rev);
+    }
+    await process(given);
+    assert.deepEqual((await urlRecord(given, "a.test", PAGE_ID))?.marks, { parseFailed: true });
+    assert.equal(state.parsed, 0);
+    assert.match(given.logged.join(), /cannot be read back .*"offset"/);
+  }
+});
+
+/** The page after it was left behind, and then parsed by the transform or not at all. */
+async function stored(how: "parsed" | "failed", reply: Reply = LINKED) {
+  const { given, state } = await waiting(reply);
+  state.answer = how === "parsed" ? "parse" : "memory";
+  await process(given);
+  state.answer = "parse";
+  await discoveries(given);
+  return { given, state };
+}
+
+async function again(given: ReturnType<typeof world>, change: Partial<UrlState> = {}) {
+  const { urls } = given.services.tables;
+  const key = rowKey("a.test", PAGE_ID);
+  const [row] = await urls.get([key]);
+  const value = { ...row!.value, ...change };
+  const rev = (await urls.compareAndSet(key, value, row!.rev))!;
+  const done = await reparseStored(given.services, given.config, { paceKey: "a.test", urlId: PAGE_ID, row: { rev, value } });
+  return { done, before: value, after: (await urlRecord(given, "a.test", PAGE_ID))! };
+}
+
+test("a page that failed is parsed at last: links, document, event, no mark, no reason", async () => {
+  const { given } = await stored("failed");
+  const { done, after } = await again(given);
+  assert.deepEqual(done, { kind: "parsed", index: "upsert" });
+  assert.deepEqual([after.marks, after.docVersion, after.indexed, after.lastReason], [undefined, 1, true, undefined]);
+  assert.equal((await discoveries(given)).length, 1);
+  assert.equal(given.documents.lines.length, 1);
+  assert.deepEqual(
+    given.events.of("index").map(({ docVersion }) => docVersion),
+    [1],
+  );
+});
+
+test("a page that fails again stays marked and is not written", async () => {
+  const { given, state } = await stored("failed");
+  state.answer = "memory";
+  const { done, before, after } = await again(given);
+  assert.deepEqual(done, { kind: "failed", reason: "memory" });
+  assert.deepEqual(after, before);
+  assert.deepEqual(after.marks, { parseFailed: true });
+});
+
+test("a page that parses as its record says makes no document version, no link and no event", async () => {
+  const { given, state } = await stored("parsed");
+  const { done, before, after } = await again(given);
+  assert.deepEqual([done, state.parsed], [{ kind: "unchanged" }, 2]);
+  assert.deepEqual(after, before);
+  assert.deepEqual(
+    [(await discoveries(given)).length, given.documents.lines.length, given.events.of("index").length],
+    [0, 1, 1],
+  );
+});
+
+const otherwise: [what: string, change: Partial<UrlState>, messages: number][] = [
+  ["words", { simHash: new Uint8Array(8) }, 0],
+  ["links", { linkSetHash: new Uint8Array(8) }, 1],
+];
+for (const [what, change, messages] of otherwise)
+  test(`a page that parses to other ${what} makes a new document version`, async () => {
+    const { given } = await stored("parsed");
+    const { done, after } = await again(given, change);
+    assert.deepEqual(done, { kind: "parsed", index: "upsert" });
+    assert.deepEqual([after.docVersion, after.marks, (await discoveries(given)).length], [2, undefined, messages]);
+    assert.deepEqual(
+      given.documents.lines.map((line) => JSON.parse(line).docVersion),
+      [1, 2],
+    );
+  });
+
+test("a page that turns out to be noindex is taken out of the index, once", async () => {
+  const { given } = await stored("parsed", html(LINKED.body, { "x-robots-tag": "noindex" }));
+  const first = await again(given, { indexed: true });
+  assert.deepEqual(first.done, { kind: "parsed", index: "delete" });
+  assert.equal(first.after.indexed, false);
+  assert.deepEqual((await again(given)).done, { kind: "unchanged" });
+});
+
+test("a page that was withheld from the index stays out of it", async () => {
+  const { given } = await stored("parsed");
+  const withheld = await again(given, { indexed: false });
+  assert.deepEqual([withheld.done, withheld.after.indexed], [{ kind: "unchanged" }, false]);
+  const changed = await again(given, { simHash: new Uint8Array(8) });
+  assert.deepEqual([changed.done, changed.after.indexed, given.events.of("index").length], [{ kind: "parsed" }, false, 1]);
+});
+
+test("an event that was decided and not published goes first, then the page", async () => {
+  const { given } = await stored("failed");
+  const first = await again(given, { marks: { index: "delete", parseFailed: true }, docVersion: 4, indexed: false });
+  assert.deepEqual(first.done, { kind: "moved" });
+  assert.deepEqual(first.after.marks, { parseFailed: true });
+  await again(given);
+  assert.deepEqual(
+    given.events.of("index").map(({ op, docVersion }) => [op, docVersion]),
+    [
+      ["delete", 4],
+      ["upsert", 5],
+    ],
+  );
+});
+
+const nothing: [situation: string, change: (record: UrlState) => UrlState, reason: string][] = [
+  ["no body was kept", ({ contentHash: _, ...record }) => record, "no-body"],
+  ["its document was taken away, or it is no page", ({ linkSetHash: _, ...record }) => record, "no-page"],
+  ["its body has no place", (record) => ({ ...record, contentHash: new Uint8Array(20) }), "no-place"],
+];
+for (const [situation, change, reason] of nothing)
+  test(`there is nothing to parse where ${situation}: no mark is made`, async () => {
+    const { given, state } = await stored("parsed");
+    const value = change((await urlRecord(given, "a.test", PAGE_ID))!);
+    const page = { paceKey: "a.test", urlId: PAGE_ID, row: { rev: "r", value } };
+    assert.deepEqual(await reparseStored(given.services, given.config, page), { kind: "missing", reason });
+    assert.deepEqual([state.parsed, (await urlRecord(given, "a.test", PAGE_ID))?.marks], [1, undefined]);
+  });
+
+test("a record that moved on while its page was parsed, or could not be, is not written over", async () => {
+  for (const answer of ["parse", "timeout"] as const) {
+    const { given, state } = await waiting();
+    state.answer = answer;
+    const value = (await urlRecord(given, "a.test", PAGE_ID))!;
+    const page = { paceKey: "a.test", urlId: PAGE_ID, row: { rev: "an old one", value } };
+    assert.deepEqual(await reparseStored(given.services, given.config, page), { kind: "moved" });
+    assert.deepEqual(await urlRecord(given, "a.test", PAGE_ID), value);
+  }
+});
+
+/** A minute later, so that the host's clock allows it. */
+async function visit(given: ReturnType<typeof world>, version: number): Promise<void> {
+  const notBefore = given.clock.now() + 60_000;
+  await given.clock.run(notBefore);
+  await runLease(given, pageLease({ leaseId: `visit-${version}`, version, notBefore, startBy: notBefore + 10_000 }));
+}
+
+for (const answer of ["busy", "memory"] as const)
+  test(`the same bytes come again after a parse that ended as ${answer}: they are parsed now, and are a document version`, async () => {
+    const { given, state } = await waiting();
+    await process(given);
+    given.web.site[PAGE] = html("<title>two</title><p>other words</p><a href=/c>c</a>");
+    state.answer = answer;
+    await visit(given, 1);
+    state.answer = "parse";
+    await visit(given, 2);
+    const record = await urlRecord(given, "a.test", PAGE_ID);
+    assert.deepEqual([record?.lastOutcome, record?.docVersion, record?.marks], ["unchanged", 2, undefined]);
+    assert.deepEqual(
+      given.events.of("index").map(({ docVersion }) => docVersion),
+      [1, 2],
+    );
+    assert.deepEqual(
+      given.documents.lines.map((line) => JSON.parse(line).title),
+      ["one", "two"],
+    );
+    const found = (await discoveries(given)).flatMap(({ urls }) => urls);
+    assert.ok(found.includes("http://a.test/c"), "its links are published");
+  });
 
 test("a page of a later version is left to its own message, an unknown one to nobody", async () => {
   const { given, state } = await waiting();

@@ -31,8 +31,7 @@ export async function runTool<Target>(tool: Tool<Target>, args: readonly string[
     const code = known ? exitCodes.done : exitCodes.nothingFetched;
     return { code, stdout: `${asked.json ? jsonOf(json) : text}\n`, stderr: "" };
   } catch (error) {
-    const line = String((error as Error).message ?? error).replaceAll(/\s+/g, " ");
-    return { code: codeOf(error), stdout: "", stderr: `${tool.name}: ${line}\n` };
+    return toldError(tool.name, error);
   } finally {
     await reading?.close();
   }
@@ -43,6 +42,12 @@ export function say({ code, stdout, stderr }: Told): void {
   process.stdout.write(stdout);
   process.stderr.write(stderr);
   process.exitCode = code;
+}
+
+/** One line that says what is wrong, and the code of its kind. */
+export function toldError(name: string, error: unknown): Told {
+  const line = String((error as Error).message ?? error).replaceAll(/\s+/g, " ");
+  return { code: codeOf(error), stdout: "", stderr: `${name}: ${line}\n` };
 }
 
 function codeOf(error: unknown): number {

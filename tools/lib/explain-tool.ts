@@ -32,7 +32,7 @@ export const explainTool: Tool<string> = {
 };
 
 /** A port that is the default of its scheme is no part of the key, whichever scheme that is. */
-function paceKeyOf(argument: string): string {
+export function paceKeyOf(argument: string): string {
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(argument);
   const scheme = /:443$/.test(argument) ? "https" : "http";
   const normal = normalizeUrl(isUrl ? argument : `${scheme}://${argument}/`);

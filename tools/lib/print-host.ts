@@ -64,6 +64,7 @@ const reasons: Record<Because, string> = {
   "robots-unreachable": "Its robots.txt cannot be had, which forbids everything until it can.",
   "robots-deferred": "It put off the request for robots.txt; until then nothing is asked.",
   "host-page-limit": "It has had all its pages: --max-pages-per-host, or pagesMax of its policy.",
+  "host-day-budget": "It has given its pages or bytes of this UTC day: limits.pagesPerDay and bytesPerDay of its policy.",
   "page-limit": "The crawl has had all its pages: --max-pages.",
   paused: "A policy or an operator paused it.",
   moved: "Its clock was moved to another one.",

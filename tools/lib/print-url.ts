@@ -45,7 +45,10 @@ function recordRows(record: RecordView, folder: string, now: number): string[] {
     row("next fetch", `${when(record.nextFetchAt, now)}${record.nextFetchAt <= now ? " (due)" : ""}`),
     ...(record.failureCount > 0 ? [row("failures", `${record.failureCount} since the last success`)] : []),
     row("validators", validators.length === 0 ? "none" : validators.join(", ")),
-    row("content hash", record.contentHash === undefined ? "none: no body was kept" : `sha256 ${record.contentHash}`),
+    row(
+      "content hash",
+      record.contentHash === undefined ? "none: no body was kept" : `sha256 ${record.contentHash}… (its first 160 bits)`,
+    ),
     ...(record.simHash === undefined ? [] : [row("SimHash", record.simHash)]),
     ...(stored === undefined
       ? []

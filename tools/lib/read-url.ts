@@ -30,7 +30,7 @@ export interface UrlView {
   explanation: UrlExplanation | UnknownUrl;
 }
 
-export type RecordView = Omit<UrlState, "check" | "contentHash" | "simHash" | "linkSetHash" | "canonicalUrl"> & {
+export type RecordView = Omit<UrlState, "contentHash" | "simHash" | "linkSetHash" | "canonicalUrl"> & {
   /** Hex. */
   contentHash?: string;
   simHash?: string;
@@ -85,7 +85,7 @@ async function readRecord({ tables }: CrawlReading, paceKey: string, url: string
 }
 
 async function recordView({ tables }: CrawlReading, record: UrlState): Promise<RecordView> {
-  const { check: _check, canonicalUrl: _url, linkSetHash: _links, contentHash, simHash, ...facts } = record;
+  const { canonicalUrl: _url, linkSetHash: _links, contentHash, simHash, ...facts } = record;
   const hash = contentHash && Buffer.from(contentHash).toString("hex");
   const [ref] = hash === undefined ? [] : await tables.content.get([hash]);
   return {

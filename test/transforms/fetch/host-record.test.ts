@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { StoreError } from "../../../ports/versioned-table.ts";
 import { rowKey } from "../../../schemas/row-key.ts";
 import {
   admitDurably,
@@ -197,4 +198,37 @@ test("where requests to a host run side by side, the admit reads anew", async ()
   const { services, reads } = counted(given);
   await admitDurably(services, hostDesk(given.config, "a.test", false), request(given), sight);
   assert.equal(reads(), 1);
+});
+
+test("a store that refuses for a while does not lose what the host said: the release is tried again", async () => {
+  const given = world();
+  await allowAll(given.services);
+  const ask = request(given);
+  await admitDurably(given.services, desk(given), ask);
+  let refusals = 4;
+  const { hosts } = given.services.tables;
+  const refusing = withHosts(given, {
+    get: async (keys) => {
+      if (refusals-- > 0) throw new StoreError("away for a moment");
+      return hosts.get(keys);
+    },
+  });
+  const end = {
+    kind: "answered",
+    status: 429,
+    sentAt: START,
+    answeredAt: START + 5,
+    endedAt: START + 9,
+    bodyBytes: 0,
+  } as const;
+  const released = releaseDurably(refusing, desk(given), { token: ask.token }, { ...end, retryAfterMs: 120_000 });
+  await given.clock.run(START + 20_000);
+  assert.ok((await released).backoffUntil >= START + 120_000);
+});
+
+test("a store that is broken for good is not waited for", async () => {
+  const given = world();
+  await allowAll(given.services);
+  const broken = withHosts(given, { get: async () => Promise.reject(new StoreError("damaged", { final: true })) });
+  await assert.rejects(releaseDurably(broken, desk(given), { token: "any" }, { kind: "unsent" }), /damaged/);
 });

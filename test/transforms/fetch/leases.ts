@@ -64,7 +64,7 @@ export const robotsLease = (change: Partial<FetchLease> = {}): FetchLease =>
 /** Runs it to its end, and as much of the clock as that takes. Gives when it wants to run again. */
 export async function runLease(given: World, lease: FetchLease, services = given.services): Promise<number | undefined> {
   let ended = false;
-  const run = leaseRunner({ services, config: given.config, onBroken: () => {} })(lease).finally(() => {
+  const run = leaseRunner({ services, onBroken: () => {} })(lease).finally(() => {
     ended = true;
   });
   for (let waited = 0; !ended && waited < 100; waited++) await given.clock.run(given.clock.nextAt() ?? given.clock.now());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sha256 } from "../../../core/content/digest.ts";
+import { contentHash } from "../../../core/content/digest.ts";
 import { parseWarcRecord } from "../../../core/warc/read.ts";
 import type { HostState } from "../../../schemas/host-state.ts";
 import { rowKey } from "../../../schemas/row-key.ts";
@@ -57,7 +57,7 @@ interface Row {
   backoffMs?: number;
 }
 
-const bytesOf = (reply: Reply) => ("body" in reply ? sha256(Buffer.from(reply.body ?? "")) : new Uint8Array());
+const bytesOf = (reply: Reply) => ("body" in reply ? contentHash(Buffer.from(reply.body ?? "")) : new Uint8Array());
 const known: Partial<UrlState> = {
   version: 2,
   docVersion: 1,
@@ -181,7 +181,7 @@ test("the times of a request stand in the host's record as they were", async () 
 
 test("a page is stored, parsed and indexed, its links published before its record stands", async () => {
   const { given, record } = await fetched(LINKED);
-  const hash = sha256(Buffer.from(LINKED.body));
+  const hash = contentHash(Buffer.from(LINKED.body));
   assert.deepEqual(Buffer.from(record.contentHash!), Buffer.from(hash));
   assert.deepEqual([record.indexed, record.docVersion, record.marks], [true, 1, undefined]);
   assert.deepEqual(await discoveries(given), [
@@ -299,9 +299,9 @@ test("a busy parser holds nothing up: the page completes and is left to be parse
   assert.deepEqual(await reparses(given), [{ paceKey: "a.test", urlId: PAGE_ID, version: 1 }]);
 });
 
-test("a page that cannot be parsed completes with the reason, and is not tried again", async () => {
+test("a page that cannot be parsed completes with the reason and a mark, and is not tried again", async () => {
   const { given, record } = await fetched(LINKED, {}, { parser: broken });
-  assert.deepEqual([record.lastOutcome, record.lastReason, record.marks], ["fetched", "parse-timeout", undefined]);
+  assert.deepEqual([record.lastOutcome, record.lastReason, record.marks], ["fetched", "parse-timeout", { parseFailed: true }]);
   assert.deepEqual(await reparses(given), []);
 });
 

@@ -6,8 +6,8 @@ import { writeDocument } from "../../../transforms/fetch/document.ts";
 import { publishDiscoveries } from "../../../transforms/fetch/publish.ts";
 import { takeLinks } from "../../../transforms/fetch/take-body.ts";
 import { bytes, url, visited } from "../../core/frontier/given.ts";
-import { discoveries, world } from "../world.ts";
-import { PAGE, PAGE_ID } from "./leases.ts";
+import { discoveries, urlRecord, world } from "../world.ts";
+import { addUrl, allowAll, html, PAGE, PAGE_ID, pageLease, runLease } from "./leases.ts";
 
 const page = (change: Partial<ParsedPage> = {}): ParsedPage => ({
   ok: true,
@@ -67,7 +67,39 @@ test("a document carries the key of its index event and where its page is stored
   const written = JSON.parse(given.documents.lines[0]!);
   assert.deepEqual(
     [written.urlId, written.docVersion, written.segment, written.offset, written.length, written.contentHash, written.language],
-    [PAGE_ID, 3, "s", 5, 9, "07".repeat(32), "en"],
+    [PAGE_ID, 3, "s", 5, 9, "07".repeat(20), "en"],
   );
   assert.equal(given.metrics.total("gleaner_documents_total"), 1);
+});
+
+test("a page leads to no more URLs than its policy allows, and what is beyond is told; repeats and itself cost no place (F5)", async () => {
+  const given = world({ config: { policies: [{ host: "a.test", limits: { linksPerPage: 2 } }] } });
+  const links = [PAGE, "http://a.test/1", "http://a.test/2", "http://a.test/3", "http://a.test/4"];
+  await takeLinks(given.services, PAGE, url(), page({ links }));
+  assert.deepEqual(
+    (await discoveries(given)).flatMap(({ urls }) => urls),
+    ["http://a.test/1", "http://a.test/2"],
+  );
+  const [skip] = given.events.of("skip");
+  assert.deepEqual([skip?.reason, skip?.count, skip?.samples], ["fan-out", 2, [PAGE]]);
+});
+
+test("what a host answers to whatever is asked is kept, and is no page: no links, no document, no index event", async () => {
+  const answer = html('<title>Sorry</title><p>this is what we say to everybody</p><a href="/more">more</a>');
+  const urls = Array.from({ length: 12 }, (_, index) => `http://a.test/any/${index}`);
+  const site = Object.fromEntries(urls.map((each) => [each, answer]));
+  const given = world({ site, config: { policies: [{ host: "a.test", delayMs: 0, limits: { softNotFoundUrls: 5 } }] } });
+  await allowAll(given.services);
+  for (const [index, each] of urls.entries()) {
+    await addUrl(given.services, { canonicalUrl: each });
+    await runLease(given, pageLease({ url: each, leaseId: `lease-${index}` }));
+  }
+  const reasons = given.events.of("fetch").map(({ reason }) => reason);
+  const before = reasons.indexOf("soft-404");
+  assert.ok(before >= 5 && before <= 7, `the first ${before} were taken for pages`);
+  assert.ok(reasons.slice(before).every((reason) => reason === "soft-404"));
+  assert.equal(given.events.of("index").length, before);
+  assert.equal(given.documents.lines.length, before);
+  assert.equal((await discoveries(given)).length, before);
+  assert.equal((await urlRecord(given, "a.test", pageLease({ url: urls.at(-1)! }).urlId))?.indexed, undefined);
 });

@@ -66,6 +66,8 @@ const fields = struct({
   lastReason: optional(text),
   /** How it was first found, where the host's parameter rules spelled it anew. */
   foundAs: optional(text),
+  /** Of a sitemap: the host name that led here from elsewhere, by its robots.txt, a redirect or its index, and may be listed in it. */
+  vouchedBy: optional(text),
   marks: optional(marks),
 });
 

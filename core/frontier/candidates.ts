@@ -6,7 +6,7 @@ import type { RefusalReason } from "../../schemas/reasons.ts";
 import { priorities, type UrlState } from "../../schemas/url-state.ts";
 import { policyFor, type UrlPolicy } from "../traps/url-policy.ts";
 import { urlShapeRefusal } from "../traps/url-shape.ts";
-import { hostKeyOf, paceKeyOfHost, urlIdentity } from "../url/keys.ts";
+import { hostKeyOf, hostNameOf, paceKeyOfHost, urlIdentity } from "../url/keys.ts";
 import { normalizeUrl } from "../url/normalize.ts";
 import { applyParameterRules } from "../url/parameter-rules.ts";
 import { scopeRefusal } from "../url/scope.ts";
@@ -116,5 +116,13 @@ export function newUrl(candidate: Candidate, message: DiscoverMessage, now: numb
     nextFetchAt: now,
     failureCount: 0,
     ...(candidate.foundAs === undefined ? {} : { foundAs: candidate.foundAs }),
+    ...voucher(candidate, message),
   };
+}
+
+/** sitemaps.org: a sitemap lists the URLs of its own host, and of a host that says itself that they are listed there. */
+function voucher({ canonicalUrl }: Candidate, { kind, from }: DiscoverMessage): Pick<UrlState, "vouchedBy"> {
+  if (kind !== "sitemap" || from === undefined) return {};
+  const vouchedBy = hostNameOf(from);
+  return vouchedBy === hostNameOf(canonicalUrl) ? {} : { vouchedBy };
 }

@@ -152,11 +152,12 @@ const REFUSED = { nofollow: "nofollow", malformed: "malformed", scheme: "scheme"
 
 /** A sitemap, sitemap index or feed: what it lists is discovered. Gives the number of URLs. */
 async function takeList(services: CrawlServices, { lease, before, body }: BodyJob, contentType: string): Promise<number> {
-  let list = parseSitemap(body.bytes, lease.url, contentType);
+  const options = before.vouchedBy === undefined ? {} : { allowHosts: [before.vouchedBy] };
+  let list = parseSitemap(body.bytes, lease.url, contentType, options);
   if (list.kind === "gzip") {
     const plain = await services.gunzip(body.bytes, limits.sitemapBytes);
     if (plain === undefined) return 0;
-    list = parseSitemap(plain, lease.url, contentType);
+    list = parseSitemap(plain, lease.url, contentType, options);
   }
   const message = { source: "sitemap", from: lease.url, hops: 0 } as const;
   if (list.kind === "urls") {

@@ -21,7 +21,7 @@ import { sampleCapture } from "../../core/warc/sample.ts";
 import { bodyLimits, httpAnswer, loopbackHttp, rawServer, send } from "../../io/http/fixtures.ts";
 import { bundle } from "../../transforms/contexts.ts";
 import { addUrl, allowAll, LINKED, PAGE, PAGE_ID, pageLease, runLease, type World } from "../../transforms/fetch/leases.ts";
-import { crawlConfig, discoveries, dueEntries, START, urlRecord, world } from "../../transforms/world.ts";
+import { discoveries, dueEntries, START, urlRecord, world } from "../../transforms/world.ts";
 import { type FieldCase, fieldCases } from "./field-cases.ts";
 
 const DAY = 86_400_000;

@@ -137,3 +137,17 @@ test("the shape of a link is judged with the page it stands on; that of a seed i
   const from = "http://example.org/?q=1";
   assert.equal(candidatesOf(message([`${from}&q=1`], { from }), scope({})).refusals[0]?.reason, "echo");
 });
+
+const vouchers: [situation: string, change: Partial<DiscoverMessage>, vouchedBy: string | undefined][] = [
+  ["the robots.txt of another host", { source: "sitemap", from: "http://www.example.net/robots.txt" }, "www.example.net"],
+  ["a redirect of another host", { source: "redirect", from: "https://www.example.net/sitemap.xml" }, "www.example.net"],
+  ["its own host's robots.txt", { source: "sitemap", from: "http://example.org/robots.txt" }, undefined],
+  ["somebody who typed it", { source: "seed" }, undefined],
+  ["a page, which is none", { source: "link", kind: "page", from: "http://www.example.net/" }, undefined],
+];
+for (const [situation, change, vouchedBy] of vouchers)
+  test(`a sitemap that was found through ${situation} may list the URLs of ${vouchedBy ?? "its own host alone"}`, () => {
+    const found = message(["http://example.org/s.xml"], { kind: "sitemap", ...change });
+    const [candidate] = candidatesOf(found, scope({})).candidates;
+    assert.equal(newUrl(candidate!, found, 5).vouchedBy, vouchedBy);
+  });

@@ -103,3 +103,16 @@ test("what a host answers to whatever is asked is kept, and is no page: no links
   assert.equal((await discoveries(given)).length, before);
   assert.equal((await urlRecord(given, "a.test", pageLease({ url: urls.at(-1)! }).urlId))?.indexed, undefined);
 });
+
+test("a sitemap of another host that the host's robots.txt names lists its URLs, and no third one's (S13)", async () => {
+  const locs = ["http://a.test/own", "http://www.test/named", "http://third.test/x"];
+  const body = `<urlset>${locs.map((loc) => `<url><loc>${loc}</loc></url>`).join("")}</urlset>`;
+  const given = world({ site: { [PAGE]: { status: 200, headers: { "content-type": "application/xml" }, body } } });
+  await allowAll(given.services);
+  await addUrl(given.services, { kind: "sitemap", vouchedBy: "www.test" });
+  await runLease(given, pageLease({ kind: "sitemap" }));
+  assert.deepEqual(
+    (await discoveries(given)).flatMap(({ urls }) => urls),
+    locs.slice(0, 2),
+  );
+});

@@ -27,8 +27,8 @@ export const simBreaks: readonly SimBreak[] = [
   {
     name: "the clock in Beam state only: the record is not written",
     file: "transforms/fetch/host-record.ts",
-    find: "if (row !== undefined) return (await tables.hosts.compareAndSet(key, value, row.rev)) !== undefined;",
-    replace: "if (row !== undefined) return true;",
+    find: "const rev = await tables.hosts.compareAndSet(key, value, row.rev);",
+    replace: "const rev: string | undefined = row.rev;",
     faults: "none",
   },
   {
@@ -142,5 +142,12 @@ export const simBreaks: readonly SimBreak[] = [
     find: "  return range === undefined ? { allowed: true } : { allowed: false, range };",
     replace: "  return { allowed: true };",
     faults: "none",
+  },
+  {
+    name: "messages acknowledged before their URLs are durable",
+    file: "transforms/read-queues.ts",
+    find: "context.afterCommit(() => queue.acknowledge(messages.map(({ id }) => id)));",
+    replace: "await queue.acknowledge(messages.map(({ id }) => id));",
+    faults: "crash,store-slow",
   },
 ];

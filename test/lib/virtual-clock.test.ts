@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sleep } from "../../ports/clock.ts";
-import { virtualClock } from "./virtual-clock.ts";
+import { Halted, virtualClock } from "./virtual-clock.ts";
 
 test("steps run in order of time, at one time in the order they were asked for, and nothing runs past the end", async () => {
   const clock = virtualClock(1000);
@@ -59,4 +59,52 @@ test("sleepers wake in their order, and may sleep again within one run", async (
   await clock.run(100);
   await naps;
   assert.deepEqual(woke, [10, 20, 30]);
+});
+
+test("promises that promises began have all run before the next step, over thousands of steps", async () => {
+  const clock = virtualClock(0);
+  const late: number[] = [];
+  for (let at = 0; at < 5_000; at++)
+    clock.after(at, async () => {
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve().then(() => undefined);
+      if (clock.now() !== at) late.push(at);
+    });
+  await clock.run(5_000);
+  assert.deepEqual(late, []);
+});
+
+test("what a step throws ends the run, and a later run goes on", async () => {
+  const clock = virtualClock(0);
+  clock.after(1, () => {
+    throw new Error("thrown");
+  });
+  let ran = false;
+  clock.after(2, () => {
+    ran = true;
+  });
+  await assert.rejects(clock.run(10), /thrown/);
+  assert.equal(clock.now(), 1);
+  await clock.run(10);
+  assert.ok(ran);
+});
+
+test("a halted clock carries out nothing more, however often it is run", async () => {
+  const clock = virtualClock(0);
+  let steps = 0;
+  for (let at = 1; at <= 3; at++)
+    clock.after(at, () => {
+      if (++steps === 2) clock.halt("two are enough");
+    });
+  await assert.rejects(clock.run(10), new Halted("two are enough"));
+  await assert.rejects(clock.run(10), Halted);
+  assert.equal(steps, 2);
+});
+
+test("who asks for one step after another at one time is found out", async () => {
+  const clock = virtualClock(0, { stepsAtOnceMax: 100 });
+  for (let at = 0; at < 50; at++) for (let times = 0; times < 100; times++) clock.after(at, () => undefined);
+  await clock.run(60);
+  const again = (): void => void clock.after(0, again);
+  again();
+  await assert.rejects(clock.run(100), /time stands still at 60/);
 });

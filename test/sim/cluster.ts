@@ -1,13 +1,9 @@
 // Who works in this run? Workers on shared stores, each with its own engine, clock and ports; they die, overlap and are replaced.
 import { gunzip } from "../../io/gunzip.ts";
-import { inlineParser } from "../../io/parsing/inline.ts";
 import { crawlDefinitions } from "../../pipelines/crawl.ts";
 import { launchCrawl, type RunningCrawl } from "../../pipelines/launch.ts";
-import { crawlWorker, type RawTables, tableNames } from "../../pipelines/worker.ts";
-import type { Archive, Lines } from "../../ports/archive.ts";
-import type { Events } from "../../ports/events.ts";
+import { crawlWorker, type RawTables, type TableName, tableNames, type WorkerPorts } from "../../pipelines/worker.ts";
 import type { Http } from "../../ports/http.ts";
-import type { Metrics } from "../../ports/metrics.ts";
 import type { Queue } from "../../ports/queue.ts";
 import type { VersionedTable } from "../../ports/versioned-table.ts";
 import { decode } from "../../schemas/codec.ts";
@@ -17,30 +13,21 @@ import { type DiscoverMessage, discoverMessage } from "../../schemas/messages.ts
 import type { RowKey } from "../../schemas/row-key.ts";
 import { repair } from "../../transforms/repair.ts";
 import type { CrawlServices } from "../../transforms/services.ts";
-import type { VirtualClock } from "../lib/virtual-clock.ts";
 import type { Chance } from "./chance.ts";
+import { faultyDefinition } from "./engine-faults.ts";
+import { faultyArchive, faultyEvents, faultyLines, faultyParser, faultyQueue, faultyTable, type Weather } from "./faults.ts";
+import type { Ground } from "./ground.ts";
 import {
-  faultyArchive,
-  faultyDefinition,
-  faultyEvents,
-  faultyLines,
-  faultyParser,
-  faultyQueue,
-  faultyTable,
-  type Weather,
-} from "./faults.ts";
-import { type Life, mortal, mortalClock } from "./mortal.ts";
-
-/** What outlives every worker. */
-export interface Ground {
-  clock: VirtualClock;
-  tables: RawTables;
-  queues: { discover: Queue; reparse: Queue };
-  archive: Archive;
-  documents: Lines;
-  events: Events;
-  metrics: Metrics;
-}
+  type Life,
+  mortalArchive,
+  mortalClock,
+  mortalEvents,
+  mortalHttp,
+  mortalLines,
+  mortalParser,
+  mortalQueue,
+  mortalTable,
+} from "./life.ts";
 
 export interface SimWorker {
   name: string;
@@ -50,14 +37,12 @@ export interface SimWorker {
   running?: RunningCrawl;
   /** The job ended by itself: too many failed bundles, a broken store. */
   failed: boolean;
-  /** Its death has been told. */
-  buried: boolean;
 }
 
-/** What somebody beside the workers wants to see of their work. */
+/** What somebody beside the workers wants to see of their work; what nobody wants to see is not looked for. */
 export interface Spectator {
-  discovered(message: DiscoverMessage): void;
-  recorded(key: RowKey): void;
+  discovered?(message: DiscoverMessage): void;
+  recorded?(key: RowKey): void;
   frontier(readyUrls: number): void;
   crashed(worker: string): void;
 }
@@ -75,76 +60,81 @@ export interface ClusterOptions {
   log?: CrawlServices["log"];
 }
 
-const TABLE = ["get", "scan", "insertIfAbsent", "compareAndSet", "delete"] as const;
-
 export class Cluster {
-  readonly workers: SimWorker[] = [];
+  /** Those who were not buried yet, the oldest first. */
+  #workers: SimWorker[] = [];
   readonly #options: ClusterOptions;
   #started = 0;
-  /** Messages in the hands of a worker, to be given back when it dies. */
-  readonly #held = new Map<SimWorker["life"], Map<Queue, Set<string>>>();
+  /** Messages in the hands of a worker, to be given back when it dies, and what ends its listening. */
+  readonly #held = new Map<Life, { queues: Map<Queue, Set<string>>; ends: (() => void)[] }>();
 
   constructor(options: ClusterOptions) {
     this.#options = options;
   }
 
   get living(): SimWorker[] {
-    return this.workers.filter(({ life, failed }) => !life.dead && !failed);
+    return this.#workers.filter(({ life, failed }) => !life.dead && !failed);
+  }
+
+  /** How many ever lived. */
+  get started(): number {
+    return this.#started;
   }
 
   /** A new worker of a new epoch: whoever works beside it with an older one is a zombie. */
   start(): SimWorker {
-    const { ground, config, weather, draw, http, hostQueue, spectator, log = () => {} } = this.#options;
+    const { ground, config, weather, draw } = this.#options;
     const name = `w${++this.#started}`;
-    const life: Life = { dead: false };
+    const life: Life = { dead: false, effort: ground.effort };
+    this.#held.set(life, { queues: new Map(), ends: [] });
     const skewMs = weather.plan["clock-skew"] > 0 ? Math.round((draw.next() * 2 - 1) * config.clockSkewMs) : 0;
-    const clock = mortalClock(ground.clock, life, skewMs);
-    const table = (each: (typeof tableNames)[number]) =>
-      mortal(faultyTable(each === "urls" ? seen(ground.tables.urls, spectator) : ground.tables[each], weather), life, TABLE);
-    const queue = (each: Queue, mayLose: boolean) =>
-      mortal(faultyQueue(this.#noting(each, life), weather, mayLose), life, [
-        "publish",
-        "pull",
-        "acknowledge",
-        "release",
-        "depth",
-      ]);
     const mine = { ...config, epoch: this.#started };
     const services = crawlWorker({
       config: mine,
       fetchers: limits.fetchers,
       onBroken: (error) => worker.running?.stop("broken", error),
-      ports: {
-        clock,
-        random: draw,
-        metrics: ground.metrics,
-        log,
-        http: mortal(http({ name, life, clock }), life, ["connect"]),
-        archive: mortal(faultyArchive(ground.archive, weather), life, ["append", "read"]),
-        documents: mortal(faultyLines(ground.documents, weather), life, ["append"]),
-        events: mortal(faultyEvents(ground.events, weather), life, ["publish"]),
-        parser: mortal(faultyParser(inlineParser(), weather), life, ["parse"]),
-        gunzip,
-        tables: Object.fromEntries(tableNames.map((each) => [each, table(each)])) as RawTables,
-        queues: {
-          discover: queue(heard(ground.queues.discover, spectator), false),
-          reparse: queue(ground.queues.reparse, false),
-          host: queue(hostQueue(), true),
-        },
-      },
+      ports: this.#ports(name, life, skewMs),
     });
-    const worker: SimWorker = { name, life, services, failed: false, buried: false };
-    this.workers.push(worker);
+    const worker: SimWorker = { name, life, services, failed: false };
+    this.#workers.push(worker);
     this.#begin(worker, mine).catch(() => {
       worker.failed = true; // the repair met a fault: as a command that ends with its exit code
     });
     return worker;
   }
 
+  #ports(name: string, life: Life, skewMs: number): WorkerPorts {
+    const { ground, weather, draw, http, hostQueue, spectator, log = () => {} } = this.#options;
+    const clock = mortalClock(ground.clock, life, skewMs);
+    const tableOf = (each: TableName): VersionedTable =>
+      mortalTable(faultyTable(each === "urls" ? seen(ground.tables.urls, spectator) : ground.tables[each], weather), life);
+    const { ends } = this.#held.get(life)!;
+    const queueOf = (queue: Queue, mayLose: boolean): Queue =>
+      mortalQueue(faultyQueue(this.#noting(queue, life), weather, mayLose), life, (end) => ends.push(end));
+    return {
+      clock,
+      random: draw,
+      metrics: ground.metrics,
+      log,
+      http: mortalHttp(http({ name, life, clock }), life),
+      archive: mortalArchive(faultyArchive(ground.archive, weather), life),
+      documents: mortalLines(faultyLines(ground.documents, weather), life),
+      events: mortalEvents(faultyEvents(ground.events, weather), life),
+      parser: mortalParser(faultyParser(ground.parser, weather), life),
+      gunzip,
+      tables: Object.fromEntries(tableNames.map((each) => [each, tableOf(each)])) as RawTables,
+      queues: {
+        discover: queueOf(heard(ground.queues.discover, spectator), false),
+        reparse: queueOf(ground.queues.reparse, false),
+        host: queueOf(hostQueue(), true),
+      },
+    };
+  }
+
   /** As the crawl command begins: repair, then the job. */
   async #begin(worker: SimWorker, config: CrawlConfig): Promise<void> {
     const { weather, seeds, spectator } = this.#options;
-    const { services, life } = worker;
+    const { services } = worker;
     await repair({ services, sweepShards: config.sweepShards });
     const definitions = crawlDefinitions.map((definition) =>
       faultyDefinition(definition, weather, (frontier) => spectator.frontier(frontier.ready.length)),
@@ -152,75 +142,83 @@ export class Cluster {
     worker.running = launchCrawl({ services, config, seeds, idleHorizonMs: 0, stopWhenIdle: false, definitions });
     await worker.running.ended;
     worker.failed = true;
-    this.#giveBack(life);
+    this.#giveBack(worker.life);
   }
 
   /** As kill -9: nothing of it goes on, what it held comes again. */
   kill(worker: SimWorker): void {
     worker.life.dead = true;
-    this.#bury(worker);
+    this.#bury();
   }
 
   /** Buries those that died by themselves and makes sure that somebody works. */
   tend(): void {
-    for (const worker of this.workers) if (worker.life.dead || worker.failed) this.#bury(worker);
+    this.#bury();
     if (this.living.length === 0) this.start();
   }
 
   /** At the end of a run: whatever anybody holds is laid down. */
   putDown(): void {
-    for (const { life } of this.workers) this.#giveBack(life);
+    for (const { life } of this.#workers) this.#giveBack(life);
   }
 
-  #bury(worker: SimWorker): void {
-    if (worker.buried) return;
-    worker.buried = true;
-    this.#giveBack(worker.life);
-    this.#options.spectator.crashed(worker.name);
+  #bury(): void {
+    const living = this.living;
+    const dead = this.#workers.filter((worker) => !living.includes(worker));
+    this.#workers = living;
+    for (const { life, name } of dead) {
+      this.#giveBack(life);
+      for (const end of this.#held.get(life)?.ends ?? []) end();
+      this.#held.delete(life);
+      this.#options.spectator.crashed(name);
+    }
   }
 
   #giveBack(life: Life): void {
-    for (const [queue, ids] of this.#held.get(life) ?? []) void queue.release([...ids]);
-    this.#held.delete(life);
+    for (const [queue, ids] of this.#held.get(life)?.queues ?? []) {
+      void queue.release([...ids]);
+      ids.clear();
+    }
   }
 
+  /** The same queue, noting what the worker holds of it. */
   #noting(queue: Queue, life: Life): Queue {
     const ids = new Set<string>();
-    const queues = this.#held.get(life) ?? new Map<Queue, Set<string>>();
-    queues.set(queue, ids);
-    this.#held.set(life, queues);
+    this.#held.get(life)!.queues.set(queue, ids);
     return {
       ...queue,
-      async pull(max) {
-        const messages = await queue.pull(max);
-        for (const { id } of messages) ids.add(id);
-        return messages;
-      },
-      async acknowledge(done) {
-        await queue.acknowledge(done);
+      pull: (max) =>
+        queue.pull(max).then((messages) => {
+          for (const { id } of messages) ids.add(id);
+          return messages;
+        }),
+      acknowledge(done) {
         for (const id of done) ids.delete(id);
+        return queue.acknowledge(done);
       },
     };
   }
 }
 
-function seen(table: VersionedTable, spectator: Spectator): VersionedTable {
+function seen(table: VersionedTable, { recorded }: Spectator): VersionedTable {
+  if (recorded === undefined) return table;
   return {
     ...table,
-    async insertIfAbsent(rows) {
-      const inserted = await table.insertIfAbsent(rows);
-      for (const [index, row] of rows.entries()) if (inserted[index]) spectator.recorded(row.key);
-      return inserted;
-    },
+    insertIfAbsent: (rows) =>
+      table.insertIfAbsent(rows).then((inserted) => {
+        for (const [index, row] of rows.entries()) if (inserted[index]) recorded(row.key);
+        return inserted;
+      }),
   };
 }
 
-function heard(queue: Queue, spectator: Spectator): Queue {
+function heard(queue: Queue, { discovered }: Spectator): Queue {
+  if (discovered === undefined) return queue;
   return {
     ...queue,
-    async publish(bodies) {
-      await queue.publish(bodies);
-      for (const body of bodies) spectator.discovered(decode(discoverMessage, body));
+    publish(bodies) {
+      for (const body of bodies) discovered(decode(discoverMessage, body));
+      return queue.publish(bodies);
     },
   };
 }

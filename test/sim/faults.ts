@@ -1,7 +1,4 @@
-// What goes wrong between a worker and what it stands on? Ports and DoFns with the plan's faults, drawn from one stream.
-import type { StateCell } from "../../beam/dofn.ts";
-import type { AnyDefinition } from "../../beam/pardo.ts";
-import type { FrontierState } from "../../core/frontier/state.ts";
+// What goes wrong between a worker and what it stands on? Ports with the plan's faults, drawn from one stream; others stay as they are.
 import type { Archive, Lines } from "../../ports/archive.ts";
 import { type Clock, sleep } from "../../ports/clock.ts";
 import type { Events } from "../../ports/events.ts";
@@ -25,8 +22,13 @@ const LOST_ANSWERS = 0.02;
 const SLOW_CALLS = 0.05;
 const SLOW_MS = 3_000;
 
-function hits({ plan, draw, stormy }: Weather, name: keyof FaultPlan, share: number): boolean {
+/** Whether the fault comes now: `share` is that of the calls which one of strength 1 hits. */
+export function hits({ plan, draw, stormy }: Weather, name: keyof FaultPlan, share: number): boolean {
   return plan[name] > 0 && stormy() && draw.flip(plan[name] * share);
+}
+
+function storeFails({ plan }: Weather): boolean {
+  return plan["store-slow"] > 0 || plan["store-refuses"] > 0 || plan["store-loses-answers"] > 0;
 }
 
 async function call<T>(weather: Weather, run: () => Promise<T>): Promise<T> {
@@ -39,6 +41,7 @@ async function call<T>(weather: Weather, run: () => Promise<T>): Promise<T> {
 }
 
 export function faultyTable(table: VersionedTable, weather: Weather): VersionedTable {
+  if (!storeFails(weather)) return table;
   return {
     get: (keys) => call(weather, () => table.get(keys)),
     scan: (range) => call(weather, () => table.scan(range)),
@@ -55,6 +58,9 @@ const LATE_MS = 20_000;
 
 /** `mayLose`: the queue carries hints only. What was held by a worker that died comes again through release(). */
 export function faultyQueue(queue: Queue, weather: Weather, mayLose: boolean): Queue {
+  const { plan } = weather;
+  if (!storeFails(weather) && plan["reports-lost"] === 0 && plan["messages-doubled"] === 0 && plan["messages-late"] === 0)
+    return queue;
   const later = async (bodies: readonly Uint8Array[]): Promise<void> => {
     await sleep(weather.clock, weather.draw.whole(1, LATE_MS));
     await queue.publish(bodies);
@@ -78,7 +84,7 @@ export function faultyQueue(queue: Queue, weather: Weather, mayLose: boolean): Q
     },
     async pull(max) {
       const messages = await queue.pull(max);
-      return weather.plan["messages-late"] > 0 && weather.stormy() ? shuffled(messages, weather.draw) : messages;
+      return plan["messages-late"] > 0 && weather.stormy() ? shuffled(messages, weather.draw) : messages;
     },
     acknowledge: (ids) => call(weather, () => queue.acknowledge(ids)),
     release: (ids) => queue.release(ids),
@@ -107,6 +113,7 @@ function disk(weather: Weather): void {
 }
 
 export function faultyArchive(archive: Archive, weather: Weather): Archive {
+  if (weather.plan["disk-full"] === 0) return archive;
   return {
     async append(records) {
       disk(weather);
@@ -118,6 +125,7 @@ export function faultyArchive(archive: Archive, weather: Weather): Archive {
 }
 
 export function faultyLines(lines: Lines, weather: Weather): Lines {
+  if (weather.plan["disk-full"] === 0) return lines;
   return {
     async append(added) {
       disk(weather);
@@ -128,6 +136,7 @@ export function faultyLines(lines: Lines, weather: Weather): Lines {
 }
 
 export function faultyEvents(events: Events, weather: Weather): Events {
+  if (weather.plan["disk-full"] === 0) return events;
   return {
     async publish(kind, batch) {
       disk(weather);
@@ -142,6 +151,7 @@ const STALLS = 0.02;
 const STALL_MS = 10_000;
 
 export function faultyParser(parser: Parser, weather: Weather): Parser {
+  if (weather.plan["parser-stalls"] === 0) return parser;
   return {
     async parse(request) {
       if (hits(weather, "parser-stalls", BUSY)) return { ok: false, reason: "busy", detail: "as the seed has it" };
@@ -152,83 +162,5 @@ export function faultyParser(parser: Parser, weather: Weather): Parser {
       return parser.parse(request);
     },
     close: () => parser.close(),
-  };
-}
-
-const TWICE = 0.05;
-const EARLY = 0.2;
-const EARLY_MS = 50;
-const TIMER_LATE_MS = 30_000;
-
-/** As the engine calls it, whatever its form. */
-interface LooseDoFn {
-  setup?(): unknown;
-  startBundle?(): unknown;
-  process(element: unknown, context: LooseContext): unknown;
-  onTimer?(family: string, context: LooseContext): unknown;
-  finishBundle?(context: LooseContext): unknown;
-  teardown?(): unknown;
-}
-
-interface LooseContext {
-  key?: string;
-  emit(output: string, value: unknown): void;
-  afterCommit(run: () => void | Promise<void>): void;
-  state?(cell: string): StateCell<unknown>;
-  setTimer?(family: string, at: number): void;
-  clearTimer?(family: string): void;
-}
-
-/** The engine's own faults: bundles that fail at their very end and run again, timers early, late and twice. */
-export function faultyDefinition(
-  definition: AnyDefinition,
-  weather: Weather,
-  seeFrontier: (state: FrontierState) => void,
-): AnyDefinition {
-  if (definition.form === "source") return definition;
-  const make = (config: unknown, services: unknown): LooseDoFn => {
-    const doFn = definition.make(config, services) as unknown as LooseDoFn;
-    return {
-      setup: () => doFn.setup?.(),
-      startBundle: () => doFn.startBundle?.(),
-      process: (element, context) => doFn.process(element, withFaultyTimers(context, weather, seeFrontier)),
-      async onTimer(family, context) {
-        const faulty = withFaultyTimers(context, weather, seeFrontier);
-        await doFn.onTimer?.(family, faulty);
-        if (hits(weather, "timers-twice", TWICE)) await doFn.onTimer?.(family, faulty);
-      },
-      async finishBundle(context) {
-        await doFn.finishBundle?.(context);
-        if (hits(weather, "bundles-twice", TWICE)) throw new Error("the bundle runs again, as the seed has it");
-      },
-      teardown: () => doFn.teardown?.(),
-    };
-  };
-  return { ...definition, make } as unknown as AnyDefinition;
-}
-
-function withFaultyTimers(context: LooseContext, weather: Weather, seeFrontier: (state: FrontierState) => void): LooseContext {
-  if (context.setTimer === undefined) return context;
-  return {
-    key: context.key!,
-    emit: (output, value) => context.emit(output, value),
-    afterCommit: (run) => context.afterCommit(run),
-    state: (name) => {
-      const cell = context.state!(name);
-      return {
-        get: () => cell.get(),
-        clear: () => cell.clear(),
-        set(value) {
-          seeFrontier(value as FrontierState);
-          cell.set(value);
-        },
-      };
-    },
-    clearTimer: (family) => context.clearTimer!(family),
-    setTimer(family, at) {
-      const early = hits(weather, "timers-early", EARLY) ? weather.draw.whole(1, EARLY_MS) : 0;
-      const late = hits(weather, "timers-late", TWICE) ? weather.draw.whole(1, TIMER_LATE_MS) : 0;
-      context.setTimer!(family, at - early + late);
-    },
   };
 }

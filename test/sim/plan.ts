@@ -12,22 +12,30 @@ export const faultNames = [
   "reports-lost",
   "messages-doubled",
   "messages-late", // and out of order
-  "bundles-twice",
+  "bundles-twice", // they fail at their very end, and run again
   "timers-early",
   "timers-late",
   "timers-twice",
   "clock-skew",
   "parser-stalls",
   "disk-full",
+  "bundles-again", // they are committed, and later run again on the state as it is then
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 
 /** How strong each fault is, from 0 (absent) to 1. */
 export type FaultPlan = Readonly<Record<FaultName, number>>;
 
+export const NO_FAULTS: FaultPlan = Object.fromEntries(faultNames.map((name) => [name, 0])) as FaultPlan;
+
+/** These, strong, and no others. */
+export function strong(...names: FaultName[]): FaultPlan {
+  return { ...NO_FAULTS, ...Object.fromEntries(names.map((name) => [name, 1])) };
+}
+
 export function planOf(seed: number): FaultPlan {
   const draw = chance(seed, "plan");
-  const plan = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>;
+  const plan: Record<FaultName, number> = { ...NO_FAULTS };
   const kind = draw.next();
   if (kind < 0.15) return plan;
   if (kind < 0.55) return { ...plan, [draw.pick(faultNames)]: 1 };

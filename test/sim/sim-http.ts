@@ -3,7 +3,10 @@ import { addressVerdict } from "../../core/http/public-address.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { sleep } from "../../ports/clock.ts";
 import type { Answer, Connected, Http, HttpFailure, RequestLimits } from "../../ports/http.ts";
-import { addressOf, answerOf, type SimHost, type World } from "./world.ts";
+import { gone, type Life, never } from "./life.ts";
+import { markupOf } from "./pages.ts";
+import { addressOf, answerOf, type SimAnswer, type SimHost, type World } from "./world.ts";
+import { notePage } from "./world-parser.ts";
 
 /** A request as the virtual server saw it; all times are true time, Unix ms. */
 export interface WireEntry {
@@ -35,18 +38,29 @@ export interface WireObserver {
 
 /** Where the virtual servers hear and are heard; keeps no log, so that ten million requests need no memory. */
 export interface Wire {
-  observers: WireObserver[];
+  /** Observers by what they want to see. */
+  arrived: ((entry: WireEntry) => void)[];
+  answered: ((entry: WireEntry) => void)[];
+  ended: ((entry: WireEntry) => void)[];
   /** Requests of each host so far. */
   serials: Map<string, number>;
   requests: number;
 }
 
-export function newWire(observers: WireObserver[]): Wire {
-  return { observers, serials: new Map(), requests: 0 };
+export function newWire(observers: readonly WireObserver[]): Wire {
+  const seeing = (event: keyof WireObserver) =>
+    observers.flatMap((observer) => (observer[event] === undefined ? [] : [observer[event].bind(observer)]));
+  return {
+    arrived: seeing("arrived"),
+    answered: seeing("answered"),
+    ended: seeing("ended"),
+    serials: new Map(),
+    requests: 0,
+  };
 }
 
-function tell(wire: Wire, event: keyof WireObserver, entry: WireEntry): void {
-  for (const observer of wire.observers) observer[event]?.(entry);
+function tell(observers: ((entry: WireEntry) => void)[], entry: WireEntry): void {
+  for (const observe of observers) observe(entry);
 }
 
 export interface SimHttpOptions {
@@ -57,13 +71,16 @@ export interface SimHttpOptions {
   /** The worker's own idea of it, which may be off within the stated bound. */
   workerClock: Clock;
   worker: string;
+  /** Of the worker: one that is dead sends nothing and hears nothing. */
+  life?: Life;
   /** Called when an answer's headers have come: the moment after which a crash hurts most. */
   answered?: () => void;
 }
 
 const CONNECT_MS = 5;
 
-export function simHttp({ world, wire, clock, workerClock, worker, answered }: SimHttpOptions): Http {
+export function simHttp({ world, wire, clock, workerClock, worker, life, answered }: SimHttpOptions): Http {
+  const dead = (): boolean => life !== undefined && gone(life);
   const failure = (reason: HttpFailure["reason"], sentAt?: number): HttpFailure => ({
     ok: false,
     reason,
@@ -74,8 +91,8 @@ export function simHttp({ world, wire, clock, workerClock, worker, answered }: S
   return {
     async close() {},
     async connect(text, limits) {
-      const url = new URL(text);
-      const host = world.byName.get(url.hostname);
+      const url = partsOf(text);
+      const host = world.byName.get(url.host);
       await sleep(clock, CONNECT_MS);
       if (host === undefined) return failure("dns");
       const address = addressOf(host, clock.now());
@@ -85,17 +102,18 @@ export function simHttp({ world, wire, clock, workerClock, worker, answered }: S
     },
   };
 
-  function connected(url: URL, host: SimHost, address: string, limits: RequestLimits): Connected {
+  function connected(url: UrlParts, host: SimHost, address: string, limits: RequestLimits): Connected {
     const deadline = clock.now() + limits.totalMs;
     return {
       ok: true,
       address,
       release() {},
       async send({ headers, sendBy }) {
+        if (dead()) return never();
         if (workerClock.now() > sendBy) return { ok: false, reason: "unsent" };
         const sentAt = workerClock.now();
         const entry = arrive(url, host, address);
-        const path = url.pathname + url.search;
+        const { path } = url;
         const ifNoneMatch = headers["if-none-match"];
         const reply = answerOf(world, {
           host,
@@ -116,46 +134,41 @@ export function simHttp({ world, wire, clock, workerClock, worker, answered }: S
         }
         const status = reply.status;
         Object.assign(entry, { answeredAt: clock.now(), status }, told(reply.headers, status, path, reply.body));
-        tell(wire, "answered", entry);
+        tell(wire.answered, entry);
         answered?.();
         return answer(entry, { sentAt, reply, requestHeaders: Object.entries(headers) });
       },
     };
   }
 
-  function arrive(url: URL, host: SimHost, address: string): WireEntry {
+  function arrive(url: UrlParts, host: SimHost, address: string): WireEntry {
     const serial = wire.serials.get(host.name) ?? 0;
     wire.serials.set(host.name, serial + 1);
     const entry: WireEntry = {
       serial,
       host: host.name,
-      scheme: url.protocol,
-      path: url.pathname + url.search,
+      scheme: url.scheme,
+      path: url.path,
       address,
       at: clock.now(),
       status: 0,
       worker,
     };
     wire.requests++;
-    tell(wire, "arrived", entry);
+    tell(wire.arrived, entry);
     return entry;
   }
 
   function over(entry: WireEntry): void {
     if (entry.endedAt !== undefined) return;
     entry.endedAt = clock.now();
-    tell(wire, "ended", entry);
+    tell(wire.ended, entry);
   }
 
   function answer(
     entry: WireEntry,
-    {
-      sentAt,
-      reply,
-      requestHeaders,
-    }: { sentAt: number; reply: ReturnType<typeof answerOf>; requestHeaders: [string, string][] },
+    { sentAt, reply, requestHeaders }: { sentAt: number; reply: SimAnswer; requestHeaders: [string, string][] },
   ): Answer {
-    const bytes = Buffer.from(reply.body);
     return {
       ok: true,
       status: reply.status,
@@ -166,8 +179,13 @@ export function simHttp({ world, wire, clock, workerClock, worker, answered }: S
       sentAt,
       answeredAt: workerClock.now(),
       async body({ decodedBytes }) {
+        if (dead()) {
+          over(entry); // its socket is closed
+          return never();
+        }
         await sleep(clock, reply.bodyMs);
         over(entry);
+        const bytes = bytesOf(reply);
         const endedAt = workerClock.now();
         if (bytes.length > decodedBytes)
           return { ok: false, reason: "decoded-bytes", detail: "simulated", wireBytes: bytes.length, endedAt };
@@ -178,6 +196,26 @@ export function simHttp({ world, wire, clock, workerClock, worker, answered }: S
       },
     };
   }
+}
+
+interface UrlParts {
+  scheme: string;
+  host: string;
+  path: string;
+}
+
+/** Of canonical URLs, which is all that a fetcher asks for; no virtual host has a port. */
+function partsOf(url: string): UrlParts {
+  const authority = url.indexOf("//") + 2;
+  const path = url.indexOf("/", authority);
+  return { scheme: url.slice(0, authority - 2), host: url.slice(authority, path), path: url.slice(path) };
+}
+
+function bytesOf({ body, page }: SimAnswer): Uint8Array {
+  if (page === undefined) return Buffer.from(body);
+  const bytes = markupOf(page);
+  notePage(bytes, page);
+  return bytes;
 }
 
 function told(headers: readonly [string, string][], status: number, path: string, body: string): Partial<WireEntry> {

@@ -1,46 +1,69 @@
-// Does the real pipeline keep its promises in a seeded world? The corpus, one strong fault at a time, and in CI the commit's own seed.
+// Does the real pipeline keep its promises in a seeded world? The corpus, one strong fault at a time, and seeds of the commit's own.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { test } from "node:test";
-import { allCheckers } from "./checkers/all.ts";
+import { after, test } from "node:test";
+import { type CaseEnd, runCase, type SimCase } from "./case.ts";
 import { corpus } from "./corpus.ts";
-import { describe, type FaultPlan, faultNames } from "./plan.ts";
-import { type SimOptions, type SimResult, simulate } from "./simulate.ts";
+import { faultNames, strong } from "./plan.ts";
+import { swarm } from "./swarm.ts";
 
-async function held(options: Omit<SimOptions, "checkers">): Promise<SimResult> {
-  const result = await simulate({ ...options, checkers: allCheckers });
-  const wrong = result.checkers.flatMap(({ name, violations }) => violations.words.map((words) => `${name}: ${words}`));
-  assert.deepEqual(
-    wrong,
-    [],
-    `npm run sim -- --seed ${options.seed} --fetches ${options.fetches} --hosts ${options.hosts}; faults: ${describe(result.plan)}`,
-  );
-  return result;
-}
+/** In CI (GLEANER_SIM=full) some 200,000 virtual fetches, two to three minutes on two cores; else some 30,000. */
+const full = process.env.GLEANER_SIM === "full";
+/** Seeds that each commit has for itself, beside a larger one. */
+const COMMIT_SEEDS = full ? 16 : 1;
+const ALONE = full ? { hosts: 40, fetches: 4000 } : { hosts: 15, fetches: 1000 }; // of each fault
+const WORKERS = 2;
 
-for (const { seed, hosts, fetches, found } of corpus)
-  test(`seed ${seed}, which once found: ${found}`, async () => {
-    await held({ seed, hosts, fetches });
+const commit = revision();
+const faultless: SimCase = { seed: 42, hosts: 15, fetches: 1500, plan: strong() };
+const large: SimCase[] = commit === undefined || !full ? [] : [{ seed: seedOf(commit), hosts: 200, fetches: 40_000 }];
+const named: [name: string, of: SimCase][] = [
+  ...large.map((of): [string, SimCase] => [`the commit's own seed, ${of.seed}, at length`, of]),
+  ["no fault: prompt too", faultless],
+  ...corpus.map(({ found, ...of }): [string, SimCase] => [`seed ${of.seed}, which once found: ${found}`, of]),
+  ...faultNames.map((fault, index): [string, SimCase] => [
+    `one strong fault: ${fault}`,
+    { seed: 100 + index, ...ALONE, plan: strong(fault) },
+  ]),
+  ...Array.from({ length: commit === undefined ? 0 : COMMIT_SEEDS }, (_, index): [string, SimCase] => {
+    const seed = seedOf(commit!) + 1 + index;
+    return [`the commit's own seed, ${seed}`, { seed, hosts: 40, fetches: full ? 5000 : 3000 }];
+  }),
+];
+
+const running = swarm(
+  named.map(([, of]) => of),
+  WORKERS,
+);
+after(() => running.cut());
+
+for (const [index, [name, of]] of named.entries())
+  test(name, async () => {
+    const end = await running.ends[index];
+    assert.ok(end !== undefined, "its process died");
+    assert.deepEqual(
+      end.words,
+      [],
+      `npm run sim -- --seed ${of.seed} --fetches ${of.fetches} --hosts ${of.hosts}\n${end.told}`,
+    );
   });
 
-for (const [index, fault] of faultNames.entries())
-  test(`one strong fault: ${fault}`, async () => {
-    const plan = Object.fromEntries(faultNames.map((name) => [name, name === fault ? 1 : 0])) as FaultPlan;
-    await held({ seed: 100 + index, hosts: 12, fetches: 800, plan });
-  });
-
-test("no fault: prompt too, and the same seed gives the same digest twice", async () => {
-  const plan = Object.fromEntries(faultNames.map((name) => [name, 0])) as FaultPlan;
-  const options = { seed: 42, hosts: 12, fetches: 800, plan };
-  assert.equal((await held(options)).digest, (await held(options)).digest);
+test("the same seed gives the same digest in two processes", async () => {
+  const here = await runCase(faultless);
+  const there = await running.ends[named.findIndex(([, of]) => of === faultless)];
+  assert.equal(here.digest, there?.digest);
 });
 
-test("the commit's own seed", async (t) => {
-  const commit = revision();
-  if (commit === undefined) return t.skip("not a git checkout");
-  await held({ seed: Number.parseInt(commit.slice(0, 8), 16), hosts: 30, fetches: 3000 });
+test("virtual fetches and violations of all of them", async (t) => {
+  const ends = (await Promise.all(running.ends)).filter((end): end is CaseEnd => end !== undefined);
+  const requests = ends.reduce((sum, end) => sum + end.requests, 0);
+  const violations = ends.reduce((sum, end) => sum + end.violations, 0);
+  t.diagnostic(`${requests} virtual fetches in ${ends.length} runs, ${violations} violations`);
+  assert.equal(ends.length, named.length);
+  if (commit === undefined) t.diagnostic("not a git checkout: no seed of the commit's own was run");
 });
 
+/** Undefined where this is no git checkout. */
 function revision(): string | undefined {
   try {
     return execFileSync("git", ["rev-parse", "HEAD"], {
@@ -51,4 +74,8 @@ function revision(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function seedOf(hash: string): number {
+  return Number.parseInt(hash.slice(0, 8), 16);
 }

@@ -1,5 +1,6 @@
 // What is the virtual web like? Hosts drawn from the seed; each answer follows from host, path, time and seed alone.
 import { chance, hashOf, shareOf } from "./chance.ts";
+import { pageOf, type SimPage } from "./pages.ts";
 
 export interface SimHost {
   index: number;
@@ -101,6 +102,8 @@ export interface SimAnswer {
   status: number;
   headers: [string, string][];
   body: string;
+  /** In place of a body: its markup is made when somebody reads it. */
+  page?: SimPage;
   latencyMs: number;
   bodyMs: number;
   /** What goes wrong in place of an answer. */
@@ -165,13 +168,16 @@ function pageAnswer(world: World, ask: SimAsk): Partial<SimAnswer> & { status: n
   if (path.startsWith("/p") && shareOf(world.seed, host.index, page, 8) < host.redirects) {
     return { status: 301, headers: [["location", redirectTarget(world, host, page)]] };
   }
-  const version =
-    host.changeMs === 0 ? 0 : Math.floor((at - world.startAt + shareOf(host.index, page) * host.changeMs) / host.changeMs);
+  const version = versionAt(world, host, page, at);
   const etag = `"${host.index}-${page}-${version}"`;
   if (host.validators && ask.ifNoneMatch === etag) return { status: 304, headers: [["etag", etag]] };
   const headers: [string, string][] = [["content-type", "text/html; charset=utf-8"]];
   if (host.validators) headers.push(["etag", etag]);
-  return { status: 200, headers, body: htmlOf(world, host, path, page, version) };
+  return { status: 200, headers, page: pageOf(world, host, path, page, version) };
+}
+
+function versionAt({ startAt }: World, { index, changeMs }: SimHost, page: number, at: number): number {
+  return changeMs === 0 ? 0 : Math.floor((at - startAt + shareOf(index, page) * changeMs) / changeMs);
 }
 
 /** Chains, other hosts, and loops of two. */
@@ -183,38 +189,15 @@ function redirectTarget(world: World, host: SimHost, page: number): string {
   return `/q${page}`;
 }
 
+/** The page that stands there, whatever the server answers for it; undefined where the path names none. */
+export function pageAt(world: World, host: SimHost, path: string, at: number): SimPage | undefined {
+  const page = pageNumber(path);
+  return page === undefined ? undefined : pageOf(world, host, path, page, versionAt(world, host, page, at));
+}
+
 /** /pN and /qN are pages, /dN those that robots.txt may forbid, /cN the calendar. */
 function pageNumber(path: string): number | undefined {
   if (path === "/") return 0;
   const found = /^\/[pqdc](\d{1,9})$/.exec(path);
   return found === null ? undefined : Number(found[1]);
 }
-
-const LINKS = 10;
-const PAGE_CHARS = 2_000;
-
-function linksOf(world: World, host: SimHost, page: number): string[] {
-  return Array.from({ length: LINKS }, (_, index) => {
-    const dice = hashOf(world.seed, host.index, page, 20 + index);
-    if (shareOf(dice, 1) < host.linksAway) {
-      const other = world.hosts[hashOf(dice, 2) % world.hosts.length]!;
-      return `http://${other.name}/p${hashOf(dice, 3) % other.pages}`;
-    }
-    if (index === 0) return `/p${(page + 1) % host.pages}`; // so that every page is linked
-    return `/${dice % 7 === 0 ? "d" : "p"}${hashOf(dice, 4) % host.pages}`;
-  });
-}
-
-function htmlOf(world: World, host: SimHost, path: string, page: number, version: number): string {
-  const links = linksOf(world, host, page).map((href) => `<a href="${href}">to</a>`);
-  if (host.trap) links.push(`<a href="/c${page + 1}">next month</a>`);
-  // Every eighth page of a host is a copy of another's text: duplicates and near-duplicates.
-  const text = page % 8 === 7 ? page % 3 : hashOf(host.index, page);
-  const words = Array.from({ length: 40 }, (_, index) => WORDS[hashOf(text, index) % WORDS.length]!).join(" ");
-  const filler = `<p>${words}</p>`;
-  const head = `<!doctype html><title>${path} of ${host.name}, version ${version}</title><p>version ${version}</p>`;
-  return `${head}${links.join("\n")}${filler.repeat(Math.ceil((PAGE_CHARS - head.length - links.length * 30) / filler.length))}`;
-}
-
-const WORDS =
-  "river stone lantern harbour meadow copper winter signal garden ladder mirror engine island velvet thunder market".split(" ");

@@ -140,8 +140,13 @@ async function hopAnswered(
   const endedAt = body?.endedAt ?? services.clock.now();
   const answered: RobotsAnswer =
     body?.ok === false ? { kind: "failure", reason: body.reason } : asAnswer(job.hop.url, answer, body?.bytes);
-  const settled = await settleHop(services, config, job, answered);
-  await releaseDurably(services, desk, booked, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
+  const release = () => releaseDurably(services, desk, booked, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
+  // Rules that cannot be written are asked for again; what the host said of its rest must not be lost with them.
+  const settled = await settleHop(services, config, job, answered).catch(async (error) => {
+    await release();
+    throw error;
+  });
+  await release();
   const event: EventDetails = {
     at: answer.sentAt,
     outcome: robotsOutcome(answer.status),

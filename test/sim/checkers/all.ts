@@ -6,6 +6,7 @@ import type { Checker, SimFacts } from "./checker.ts";
 import { completions } from "./completions.ts";
 import { concurrency } from "./concurrency.ts";
 import { conservation } from "./conservation.ts";
+import { duplicates } from "./duplicates.ts";
 import { indexEvents } from "./index-events.ts";
 import { liveness } from "./liveness.ts";
 import { pace } from "./pace.ts";
@@ -22,6 +23,7 @@ export function allCheckers(facts: SimFacts): Checker[] {
     addresses(),
     conservation(facts),
     indexEvents(facts),
+    duplicates(facts),
     completions(facts),
     budgets(facts),
     bounds(facts),

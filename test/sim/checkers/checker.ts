@@ -1,4 +1,5 @@
 // What looks at the whole and says what must not be? Observers of the wire and of the events, with a verdict at the end.
+import type { CdxjFields } from "../../../ports/archive.ts";
 import type { CrawlConfig } from "../../../schemas/crawl-config.ts";
 import type { EventKind } from "../../../schemas/events.ts";
 import type { DiscoverMessage } from "../../../schemas/messages.ts";
@@ -47,7 +48,9 @@ export interface Checker extends WireObserver {
   discovered?(message: DiscoverMessage): void;
   /** A URL's record was inserted. */
   recorded?(key: RowKey): void;
-  /** About once a virtual minute; `held`: the leases in the worker's pool. */
+  /** A capture was appended to the archive: the index fields of its response or revisit record. */
+  stored?(index: CdxjFields): void;
+  /** Every few virtual seconds; `held`: the leases in the worker's pool. */
   engine?(stats: Readonly<Record<string, QueueStats>>, held?: number): void;
   /** A frontier wrote its state, with so many URLs ready. */
   frontier?(ready: number): void;

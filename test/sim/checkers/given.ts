@@ -90,7 +90,6 @@ export function saysOf(checker: Checker, entries: readonly WireEntry[]): string[
 export function url(canonicalUrl: string, change: Partial<UrlState> = {}): UrlState {
   return {
     canonicalUrl,
-    check: urlIdentity(canonicalUrl).check,
     kind: "page",
     version: 0,
     docVersion: 0,

@@ -13,14 +13,27 @@ export interface UrlRow {
 const PAGE = 1_000; // rows of one scan
 const LAST = "\u{10ffff}";
 
-/** All URL records, in batches. */
-export async function* urlRows({ tables }: Pick<FinalState, "tables">): AsyncGenerator<UrlRow[]> {
-  for await (const rows of pages((range) => tables.urls.scan(range))) {
-    yield rows.map(({ key, value }) => {
+/** Rows that are kept for the next checker, which would read the same ones again. */
+const KEPT = 200_000;
+const read = new WeakMap<object, UrlRow[][]>();
+
+/** All URL records, in batches; nothing changes them while the checkers look at one final state. */
+export async function* urlRows(final: Pick<FinalState, "tables">): AsyncGenerator<UrlRow[]> {
+  const known = read.get(final);
+  if (known !== undefined) {
+    yield* known;
+    return;
+  }
+  const batches: UrlRow[][] = [];
+  for await (const rows of pages((range) => final.tables.urls.scan(range))) {
+    const batch = rows.map(({ key, value }) => {
       const paceKey = paceKeyOf(key);
       return { key, paceKey, urlId: key.slice(rowKey(paceKey).length), record: value };
     });
+    if (batches.length * PAGE < KEPT) batches.push(batch);
+    yield batch;
   }
+  if (batches.length * PAGE < KEPT) read.set(final, batches);
 }
 
 /** All entries of the due index, in batches. */

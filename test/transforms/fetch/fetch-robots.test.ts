@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { StoreError } from "../../../ports/versioned-table.ts";
 import type { RobotsState } from "../../../schemas/robots-state.ts";
 import { rowKey } from "../../../schemas/row-key.ts";
 import { judgeView } from "../../../transforms/robots-reader.ts";
@@ -232,4 +233,15 @@ test("a worker killed at any write: where the rules stand, their sitemaps are di
       deaths++;
     }
   assert.ok(deaths >= 8, `${deaths} deaths`);
+});
+
+test("rules that the store refuses do not take what the host said of its rest with them", async () => {
+  const given = world({ site: { [ROBOTS]: { status: 429, headers: { "retry-after": "120" } } } });
+  const { robots: table } = given.services.tables;
+  const refusing = { ...table, insertIfAbsent: async () => Promise.reject(new StoreError("away")) };
+  const services = { ...given.services, tables: { ...given.services.tables, robots: refusing } };
+  await runLease(given, robotsLease(), services);
+  const record = await hostRecord(given, "a.test");
+  assert.deepEqual(record?.inFlight, []);
+  assert.ok(record!.backoffUntil >= START + 120_000);
 });

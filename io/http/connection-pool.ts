@@ -8,6 +8,8 @@ export interface ConnectionPool {
   take(key: string): Connection | undefined;
   /** Keeps it for limits.keepAliveMs; ends the one that idles longest where there are too many. */
   keep(connection: Connection): void;
+  /** Ends those that idle longest, half of them and one at least: their file handles are needed. */
+  shed(): void;
   /** Ends all that idle, and from now on those that would be kept. Resolves when their sockets are closed. */
   close(): Promise<void>;
 }
@@ -54,6 +56,9 @@ export function connectionPool(clock: Clock, kept: number = limits.keptConnectio
       }
       insert(connection);
       if (idle.size > kept) end(idle.keys().next().value!);
+    },
+    shed() {
+      for (const connection of [...idle.keys()].slice(0, Math.ceil(idle.size / 2))) end(connection);
     },
     async close() {
       closed = true;

@@ -2,6 +2,7 @@
 import { errors } from "undici";
 import type { FailureReason } from "../../schemas/reasons.ts";
 import { BodyCut } from "./incoming.ts";
+import { tlsFaultOf } from "./tls-fault.ts";
 
 export interface Cause {
   reason: FailureReason;
@@ -24,7 +25,10 @@ export function causeOf(error: unknown): Cause {
   }
   // undici's SocketError tells these apart by their text alone.
   if (error instanceof errors.SocketError && detail.startsWith("bad ")) return { reason: "protocol", detail };
-  if (codeOf(error).startsWith("ERR_SSL")) return { reason: "tls", detail: codeOf(error) };
+  if (error instanceof Error && codeOf(error).startsWith("ERR_SSL")) {
+    const { fault, text } = tlsFaultOf(error);
+    return { reason: "tls", detail: `${fault}: ${text}` };
+  }
   return { reason: "reset", detail: error instanceof errors.SocketError ? "closed by the other side" : detail };
 }
 

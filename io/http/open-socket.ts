@@ -6,8 +6,19 @@ import type { Clock } from "../../ports/clock.ts";
 import { limits } from "../../schemas/limits.ts";
 import type { FailureReason } from "../../schemas/reasons.ts";
 import type { Countdown } from "./countdown.ts";
+import { HANDSHAKE_TIMEOUT, type TlsFault, tlsFaultOf } from "./tls-fault.ts";
 
-export type Opened = { ok: true; socket: Socket; address: string } | { ok: false; reason: FailureReason; detail: string };
+export type Opened = { ok: true; socket: Socket; address: string } | NotOpened;
+
+export interface NotOpened {
+  ok: false;
+  reason: FailureReason;
+  /** Where the reason is `tls` it begins with the fault and a colon. */
+  detail: string;
+  fault?: TlsFault;
+  /** It is this machine that has no file handle left. */
+  starved?: boolean;
+}
 
 export interface OpenOptions {
   clock: Clock;
@@ -44,7 +55,10 @@ const ATTEMPT_MS = 3000; // for an address while others are left: one lost SYN i
 function openTcp(address: string, port: number, attemptMs: number, options: OpenOptions): Promise<Opened> {
   const socket = netConnect({ host: address, port, autoSelectFamily: false, noDelay: true });
   return settled(socket, "connect", attemptMs, options).then((error) => {
-    if (error !== undefined) return { ok: false, reason: "connect", detail: `${address}:${port}: ${connectDetail(error)}` };
+    if (error !== undefined) {
+      const starved = codeOf(error) === "EMFILE" || codeOf(error) === "ENFILE";
+      return { ok: false, reason: "connect", detail: `${address}:${port}: ${connectDetail(error)}`, starved };
+    }
     // The guard again, on where the socket truly leads.
     if (socket.remoteAddress === undefined)
       return { ok: false, reason: "connect", detail: `${address}:${port}: connection reset` };
@@ -62,7 +76,8 @@ function openTls(raw: Socket, address: string, attemptMs: number, options: OpenO
   return settled(socket, "secureConnect", attemptMs, options).then((error) => {
     if (error === undefined) return { ok: true, socket, address };
     raw.destroy();
-    return { ok: false, reason: "tls", detail: `${host}: ${tlsDetail(error)}` };
+    const { fault, text } = tlsFaultOf(error);
+    return { ok: false, reason: "tls", fault, detail: `${fault}: ${host}: ${text}` };
   });
 }
 
@@ -77,9 +92,9 @@ function settled(socket: Socket, event: string, withinMs: number, { clock, time 
     };
     const done = () => finish();
     const closed = () => finish(new Error("closed by the other side"));
-    const cancel = clock.after(withinMs, () => finish(new Error("timed out")));
+    const cancel = clock.after(withinMs, () => finish(new Error(HANDSHAKE_TIMEOUT)));
     socket.on("error", finish).once("close", closed).once(event, done);
-    time.whenOver(() => finish(new Error("timed out")));
+    time.whenOver(() => finish(new Error(HANDSHAKE_TIMEOUT)));
   });
 }
 
@@ -93,29 +108,9 @@ const connectDetails: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "no route to the network",
   EADDRNOTAVAIL: "no local address or port left",
-  EMFILE: "too many open files",
-  ENFILE: "too many open files",
+  EMFILE: "no file handle is left on this machine (ulimit -n)",
+  ENFILE: "no file handle is left on this machine",
   ETIMEDOUT: "timed out",
-};
-
-function tlsDetail(error: Error): string {
-  const code = codeOf(error);
-  return tlsDetails[code] ?? (code === "" ? `handshake: ${error.message}` : `handshake failed (${code})`);
-}
-
-const tlsDetails: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: "the certificate has expired",
-  CERT_NOT_YET_VALID: "the certificate is not yet valid",
-  CERT_REVOKED: "the certificate is revoked",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "the certificate's root is not trusted",
-  UNABLE_TO_GET_ISSUER_CERT: "the certificate's issuer is unknown",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate's issuer is unknown",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate's chain is incomplete",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another name",
-  ERR_SSL_WRONG_VERSION_NUMBER: "the server does not speak TLS on this port",
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: "the server does not speak TLS on this port",
-  ECONNRESET: "connection reset in the handshake",
 };
 
 function codeOf(error: Error): string {

@@ -3,9 +3,10 @@ import { isIP } from "node:net";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { badPort, internalName } from "../../core/http/internal-target.ts";
 import { type AddressRanges, addressVerdict } from "../../core/http/public-address.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, sleep } from "../../ports/clock.ts";
 import type { Connected, Http, HttpFailure, RequestLimits } from "../../ports/http.ts";
 import type { Metrics } from "../../ports/metrics.ts";
+import { limits } from "../../schemas/limits.ts";
 import type { FailureReason } from "../../schemas/reasons.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { connectionPool } from "./connection-pool.ts";
@@ -13,7 +14,7 @@ import { type Countdown, countdown, within } from "./countdown.ts";
 import type { Resolver } from "./dns.ts";
 import { exchange } from "./exchange.ts";
 import { messageOf } from "./failure.ts";
-import { openSocket } from "./open-socket.ts";
+import { type Opened, openSocket } from "./open-socket.ts";
 import { slots } from "./slots.ts";
 
 export interface UndiciHttpOptions {
@@ -126,11 +127,28 @@ async function open(shared: Shared, target: Target, limits: RequestLimits, time:
   }
   const { rejectUnauthorized = true } = shared.tls ?? {};
   const tls = { host: unbracketed(target.url.hostname), options: { secureContext: shared.secureContext, rejectUnauthorized } };
-  const opened = await openSocket(allowed, target.port, { clock, allow, time, tls: target.secure ? tls : undefined });
-  if (!opened.ok) return refusal(opened.reason, opened.detail);
+  const options = { clock, allow, time, tls: target.secure ? tls : undefined };
+  const opened = await openPatiently(shared, () => openSocket(allowed, target.port, options), time);
+  if (!opened.ok) {
+    if (opened.fault !== undefined) shared.metrics.count("http_tls_failures_total", 1, { fault: opened.fault });
+    return refusal(opened.reason, opened.detail);
+  }
   const { socket, address } = opened;
   return openConnection({ key: target.key, origin: target.url.origin, address, socket, headerBytes: limits.headerBytes });
 }
+
+/** Where this machine has no file handle left, which is no fault of the server's, idle connections give theirs. */
+async function openPatiently({ clock, pool }: Shared, open: () => Promise<Opened>, time: Countdown): Promise<Opened> {
+  const until = clock.now() + limits.connectMs;
+  for (;;) {
+    const opened = await open();
+    if (opened.ok || opened.starved !== true || time.leftMs() <= STARVED_MS || clock.now() >= until) return opened;
+    pool.shed();
+    await within(time, sleep(clock, STARVED_MS));
+  }
+}
+
+const STARVED_MS = 100; // a closed socket's handle is free within a turn of the event loop; one of others when it is
 
 function refusedFor({ allow, refuse }: Shared, address: string): string | undefined {
   const verdict = addressVerdict(address, allow);

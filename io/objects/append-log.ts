@@ -2,6 +2,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
+import { systemTrouble } from "../stores/sqlite-faults.ts";
 import { groupCommit } from "./group-commit.ts";
 import { beginPart, byteLength, endPart, type Part, type PartOptions, writeIndex, writePart } from "./part.ts";
 import { msToNextDay } from "./part-names.ts";
@@ -87,7 +88,7 @@ export function appendLog(options: AppendLogOptions): AppendLog {
     append(entry) {
       if (closed) return Promise.reject(new StoreError("the output is closed", { final: true }));
       return group.submit(entry).catch((cause) => {
-        throw cause instanceof StoreError ? cause : new StoreError(`cannot write to ${options.folder}`, { cause });
+        throw cause instanceof StoreError ? cause : troubleIn(options.folder, cause);
       });
     },
     async close() {
@@ -96,6 +97,10 @@ export function appendLog(options: AppendLogOptions): AppendLog {
       await group.between(end);
     },
   };
+}
+
+function troubleIn(folder: string, cause: unknown): StoreError {
+  return systemTrouble(cause, folder) ?? new StoreError(`cannot write to ${folder}`, { cause });
 }
 
 /** A part ends with its day at the latest. */

@@ -34,7 +34,7 @@ export interface FileArchiveOptions {
 
 /** Repairs what an earlier run left, then takes records; a segment is begun by the first. One process a folder. Rejects with StoreError. */
 export async function fileArchive(options: FileArchiveOptions): Promise<Archive> {
-  const repairs = await repairSegments(options.folder, options.files);
+  const repairs = await repairSegments(options.folder, options.files, options.log);
   options.repaired?.(repairs);
   const level = options.compressionLevel ?? COMPRESSION_LEVEL;
   const log = appendLog({

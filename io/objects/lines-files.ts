@@ -33,7 +33,7 @@ const PART_BYTES = 256 * 1024 * 1024; // a part's lines are read whole when it w
 /** Repairs what an earlier run left, then takes lines; a part is begun by the first. One process a folder. Rejects with StoreError. */
 export async function fileLines(options: FileLinesOptions): Promise<Lines> {
   const { files, folder } = options;
-  const repairs = await repairParts(folder, files, options.gzip ? gzipParts(files) : plainParts(files));
+  const repairs = await repairParts(folder, files, options.gzip ? gzipParts(files) : plainParts(files), options.log);
   options.repaired?.(repairs);
   const level = options.compressionLevel ?? COMPRESSION_LEVEL;
   const log = appendLog({

@@ -81,11 +81,19 @@ export async function writeIndex(part: Part, lines: string): Promise<void> {
   part.indexLength += bytes.length;
 }
 
-/** Closes the files; takes the mark away where all is well and durable. False: the mark stays, the next start looks at the part. */
+/**
+ * Closes the files; takes the mark away where all is well and durable, and the files too where nothing was written. False: the mark
+ * stays, the next start looks at the part.
+ */
 export async function endPart(part: Part, options: PartOptions): Promise<boolean> {
+  const { files, folder, indexName } = options;
+  const path = join(folder, part.name);
   const synced = part.sound && part.indexSound && (await succeeds(syncAll(part, options.durability)));
   const closed = await succeeds(Promise.all([part.file.close(), part.index?.close()]));
-  return synced && closed && succeeds(options.files.remove(join(options.folder, part.name + OPEN_MARK)));
+  if (!synced || !closed) return false;
+  const empty = part.length > 0 ? [] : [path, ...(indexName ? [join(folder, indexName(part.name))] : [])];
+  for (const each of [...empty, path + OPEN_MARK]) if (!(await succeeds(files.remove(each)))) return false;
+  return true;
 }
 
 async function syncAll(part: Part, durability: Durability): Promise<void> {

@@ -1,6 +1,8 @@
 // What did the last run leave half written? Parts that still bear their mark are cut to what is whole; indexes are caught up.
 import { dirname, join } from "node:path";
+import type { Log } from "../../ports/log.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
+import { systemTrouble } from "../stores/sqlite-faults.ts";
 import type { FileLayer } from "./file-layer.ts";
 import { OPEN_MARK } from "./part-names.ts";
 
@@ -9,30 +11,46 @@ export interface Repair {
   segment: string;
   keptBytes: number;
   droppedBytes: number;
-  /** At least so many records began in what was dropped; none was acknowledged as durable. */
+  /** At least so many records began in what was dropped; none was acknowledged as durable, but for those that are lost. */
   droppedRecords: number;
+  /** Records that the index speaks of, and so were acknowledged, but that are not whole any more: not our doing, but the disk's. */
+  lostRecords: number;
 }
 
 export interface PartKind {
   /** Where the index of a part is, if parts have one. */
   indexOf?(path: string): string;
   /** Up to where the part is whole, and what its index must say from which of its bytes on. */
-  check(path: string): Promise<{ wholeBytes: number; index?: { from: number; tail: string } }>;
+  check(path: string): Promise<{ wholeBytes: number; index?: { from: number; tail: string }; lostRecords?: number }>;
   /** Records that begin in these bytes, as far as can be told. */
   countRecords(bytes: Uint8Array): number;
 }
 
-/** One report for each part that was not closed. Must not run while another process writes there. Rejects with StoreError. */
-export async function repairParts(folder: string, files: FileLayer, kind: PartKind): Promise<Repair[]> {
+/**
+ * One report for each part that was not closed; what was dropped is said in the log. Must not run while another process writes there.
+ * Rejects with StoreError.
+ */
+export async function repairParts(folder: string, files: FileLayer, kind: PartKind, log?: Log): Promise<Repair[]> {
   try {
     const repairs: Repair[] = [];
     for (const name of await markedParts(folder, files)) {
       const repair = await repairPart(folder, name, files, kind);
       if (repair) repairs.push(repair);
+      if (repair) tell(folder, repair, log);
     }
     return repairs;
   } catch (cause) {
-    throw new StoreError(`cannot repair ${folder}`, { cause });
+    throw systemTrouble(cause, folder) ?? new StoreError(`cannot repair ${folder}`, { cause });
+  }
+}
+
+function tell(folder: string, { segment, droppedBytes, droppedRecords, lostRecords }: Repair, log?: Log): void {
+  const file = join(folder, segment);
+  if (lostRecords > 0) {
+    log?.("error", "an output file lacks records that had been acknowledged: its disk has lost them", { file, lostRecords });
+  } else if (droppedBytes > 0) {
+    const fields = { file, droppedBytes, droppedRecords };
+    log?.("warn", "the end of an output file was half written and is dropped; nothing of it had been acknowledged", fields);
   }
 }
 
@@ -59,12 +77,12 @@ async function repairPart(folder: string, name: string, files: FileLayer, kind: 
 }
 
 async function cutToWhole(path: string, size: number, files: FileLayer, kind: PartKind): Promise<Omit<Repair, "segment">> {
-  const { wholeBytes, index } = await kind.check(path);
+  const { wholeBytes, index, lostRecords = 0 } = await kind.check(path);
   const counted = size > wholeBytes ? await countDropped(path, wholeBytes, files, kind) : 0;
   await rewriteTail(files, path, wholeBytes, "");
   if (index && kind.indexOf) await rewriteTail(files, kind.indexOf(path), index.from, index.tail);
   const droppedBytes = size - wholeBytes;
-  return { keptBytes: wholeBytes, droppedBytes, droppedRecords: droppedBytes > 0 ? Math.max(1, counted) : 0 };
+  return { keptBytes: wholeBytes, droppedBytes, droppedRecords: droppedBytes > 0 ? Math.max(1, counted) : 0, lostRecords };
 }
 
 /** Syncs also where nothing changes: what was read may not have reached the disk. */

@@ -1,7 +1,9 @@
 // Which messages of a queue in the database may be pulled? Messages stand in the file, who holds them only in memory.
 import type { DatabaseSync } from "node:sqlite";
 import type { QueueMessage } from "../../ports/queue.ts";
+import { sealed, unsealed } from "../stores/seal.ts";
 import { sqlName } from "../stores/sqlite-database.ts";
+import { damagedRow } from "../stores/sqlite-faults.ts";
 
 /** What follows a commit, and only a commit: changes to what is kept in memory. */
 export type AfterCommit = (effect: () => void) => void;
@@ -15,7 +17,7 @@ export interface QueueState {
 }
 
 /** Every id up to `cursor` was pulled since the store was opened: it is held, released or gone. A new process begins at 0. */
-export function queueState(database: DatabaseSync, name: string): QueueState {
+export function queueState(database: DatabaseSync, name: string, folder: string): QueueState {
   const statements = queueStatements(database, name);
   const held = new Set<string>();
   const released = new Set<string>();
@@ -27,8 +29,10 @@ export function queueState(database: DatabaseSync, name: string): QueueState {
   };
   const hold = (row: { id: number; body: Uint8Array }): QueueMessage => {
     const id = String(row.id);
+    const body = unsealed(row.body);
+    if (body === undefined) throw damagedRow(folder, `a message of ${name}`);
     held.add(id);
-    return { id, body: row.body };
+    return { id, body };
   };
 
   return {
@@ -36,7 +40,7 @@ export function queueState(database: DatabaseSync, name: string): QueueState {
       let published = 0;
       afterCommit(() => changeDepth(published)); // what came before a failing one stands, too
       for (const body of bodies) {
-        statements.insert.run(body);
+        statements.insert.run(sealed(body));
         published++;
       }
     },

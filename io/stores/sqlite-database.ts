@@ -1,12 +1,12 @@
 // How is the database file of a data folder opened so that one process writes, others read, and nothing is left behind when it cannot be?
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { inUse, noSharedMemory, nothingThere, notOurs, otherVersion, troubleOf } from "./sqlite-faults.ts";
+import { damagedRow, inUse, noSharedMemory, nothingThere, notOurs, otherVersion, troubleOf } from "./sqlite-faults.ts";
 import type { Durability, StoreOptions } from "./sqlite-requests.ts";
 
 /** The shape of a data folder. A program opens only folders of its own version. */
-const DATA_VERSION = 1;
+const DATA_VERSION = 2; // 1 had no checksums
 
 /** The key in `meta` that holds it. */
 export const FORMAT_KEY = "format";
@@ -27,13 +27,15 @@ export interface OpenedDatabase {
 }
 
 /** Makes the folder where there is none. Throws StoreError, and then has changed nothing. */
-export function openDatabase({ folder, tables, queues, durability }: StoreOptions): OpenedDatabase {
+export function openDatabase({ folder, tables, queues, durability, busyMs = BUSY_MS }: StoreOptions): OpenedDatabase {
   const undo: (() => void)[] = [];
   try {
     makeFolder(folder, undo);
     const lock = takeLock(folder, undo);
-    const database = openFile(stateFile(folder), undo);
+    refuseStump(folder);
+    const database = openFile(stateFile(folder), busyMs, undo);
     if (!isEmpty(database)) checkFormat(database, folder);
+    checkPages(database, folder);
     prepare(database, durability, folder);
     createTables(database, tables, queues);
     return {
@@ -110,12 +112,20 @@ function takeLock(folder: string, undo: (() => void)[]): DatabaseSync {
 
 const SQLITE_BUSY = 5;
 
-function openFile(file: string, undo: (() => void)[]): DatabaseSync {
+function openFile(file: string, busyMs: number, undo: (() => void)[]): DatabaseSync {
   if (!existsSync(file)) undo.push(() => ["", "-wal", "-shm"].forEach((end) => void rmSync(file + end, { force: true })));
-  const database = new DatabaseSync(file, { timeout: BUSY_MS });
+  const database = new DatabaseSync(file, { timeout: busyMs });
   undo.push(() => database.close());
   return database;
 }
+
+/** SQLite takes a file without one whole page for a new database, and would write over what is left of a crawl. */
+function refuseStump(folder: string): void {
+  const bytes = statSync(stateFile(folder), { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes > 0 && bytes < PAGE_BYTES) throw damagedRow(folder, `its one page, of ${bytes} bytes,`);
+}
+
+const PAGE_BYTES = 4096; // SQLite's default, and so that of every database we make
 
 /** Also true of what a process left that was killed before its first commit. */
 function isEmpty(database: DatabaseSync): boolean {
@@ -128,6 +138,16 @@ function checkFormat(database: DatabaseSync, folder: string): void {
   if (row === undefined) throw notOurs(folder);
   if (row.value !== String(DATA_VERSION)) throw otherVersion(folder, String(row.value), DATA_VERSION);
 }
+
+/** A damaged page may hide rows without a word: a host record that is not found is a host that is asked too early. */
+function checkPages(database: DatabaseSync, folder: string): void {
+  const { bytes } = database.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").get()!;
+  if (Number(bytes) > CHECKED_BYTES) return;
+  const found = database.prepare("PRAGMA quick_check(1)").get()?.quick_check;
+  if (found !== "ok") throw damagedRow(folder, String(found).replaceAll("\n", " "));
+}
+
+const CHECKED_BYTES = 256 * 1024 * 1024; // read within half a second; of a larger one each page is checked when it is met
 
 function prepare(database: DatabaseSync, durability: Durability, folder: string): void {
   const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode;
@@ -144,8 +164,8 @@ function createTables(database: DatabaseSync, tables: readonly string[], queues:
   const columns = "key TEXT PRIMARY KEY NOT NULL, rev TEXT NOT NULL, value BLOB NOT NULL";
   database.exec(`
     BEGIN IMMEDIATE;
-    CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
-    INSERT INTO meta VALUES ('${FORMAT_KEY}', '${DATA_VERSION}') ON CONFLICT DO NOTHING;
+    CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL, seal BLOB) WITHOUT ROWID;
+    INSERT INTO meta VALUES ('${FORMAT_KEY}', '${DATA_VERSION}', NULL) ON CONFLICT DO NOTHING;
     ${tables.map((name) => `CREATE TABLE IF NOT EXISTS ${sqlName("table", name)} (${columns}) WITHOUT ROWID;`).join("\n")}
     ${queues.map((name) => `CREATE TABLE IF NOT EXISTS ${sqlName("queue", name)} (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL);`).join("\n")}
     COMMIT;

@@ -12,12 +12,19 @@ interface Meaning {
   final: boolean;
 }
 
+// To wait for space or handles would be to go on asking hosts for what cannot be kept; what was acknowledged stands, and the next start
+// goes on.
 const full: Meaning = {
-  line: (folder) => `no space is left on the disk of ${folder}: free some`,
-  final: false,
+  line: (folder) => `no space is left on the disk of ${folder}: free some, then start again`,
+  final: true,
+};
+const handles: Meaning = {
+  line: (folder) => `no file handles are left for ${folder}: raise ulimit -n, or lower --fetchers, then start again`,
+  final: true,
 };
 const unwritable: Meaning = {
-  line: (folder) => `${folder} cannot be written: check that it is a folder in which this user may create and change files`,
+  line: (folder) =>
+    `${folder} cannot be written: check that it is a folder in which this user may create and change files, and that file handles are left (ulimit -n)`,
   final: true,
 };
 const damaged: Meaning = {
@@ -44,6 +51,7 @@ const memory: Meaning = {
 
 /** Primary result codes of SQLite: https://www.sqlite.org/rescode.html. The others concern one request only. */
 const byResultCode: Readonly<Record<number, Meaning>> = {
+  1: damaged, // ERROR: our statements are fixed, so it is the tables that are not as we made them
   3: unwritable, // PERM
   5: busy, // BUSY
   6: busy, // LOCKED
@@ -59,6 +67,9 @@ const byResultCode: Readonly<Record<number, Meaning>> = {
 const byErrno: Readonly<Record<string, Meaning>> = {
   ENOSPC: full,
   EDQUOT: full,
+  EFBIG: full, // the system's limit on the size of a file
+  EMFILE: handles,
+  ENFILE: handles,
   EACCES: unwritable,
   EPERM: unwritable,
   EROFS: unwritable,
@@ -78,6 +89,19 @@ export function troubleOf(error: unknown, folder: string): Trouble {
     return { reach: "store", error: new StoreError(line, { final: meaning.final, cause: error }) };
   }
   return { reach: "request", error: new StoreError(`the store in ${folder} refused a request: ${detail}`, { cause: error }) };
+}
+
+/** What the system says of a file below the folder, where that means more than that one operation failed. */
+export function systemTrouble(error: unknown, folder: string): StoreError | undefined {
+  const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
+  return errcode === undefined && code !== undefined && byErrno[code] !== undefined
+    ? troubleOf(error, folder).error
+    : undefined;
+}
+
+/** A row whose bytes are not those that were written. */
+export function damagedRow(folder: string, where: string): StoreError {
+  return new StoreError(`${damaged.line(folder)} (${where} is not what was written)`, { final: damaged.final });
 }
 
 export function inUse(folder: string): StoreError {

@@ -1,33 +1,42 @@
 // What does each request do to the database? Runs on the thread that owns it, or in a reader; the caller opens and ends transactions.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Row } from "../../ports/versioned-table.ts";
 import { type AfterCommit, queueState } from "../queues/sqlite-queue-state.ts";
+import { sealed, unsealed } from "./seal.ts";
 import { sqlName } from "./sqlite-database.ts";
+import { damagedRow } from "./sqlite-faults.ts";
 import type { AnswerOf, Operation, RequestOf } from "./sqlite-requests.ts";
 
 export type Operations = { [O in Operation]: (request: RequestOf<O>, afterCommit: AfterCommit) => AnswerOf<O> };
 
-export function operationsOn(database: DatabaseSync): Operations {
+/** Throws what SQLite throws, and StoreError where a row is not what was written. */
+export function operationsOn(database: DatabaseSync, folder: string): Operations {
   const table = keptByName((name) => tableStatements(database, name));
-  const queue = keptByName((name) => queueState(database, name));
+  const queue = keptByName((name) => queueState(database, name, folder));
   const meta = metaStatements(database);
+  const rowOf = (name: string, key: string, [rev, stored]: readonly [rev: string, stored: Uint8Array]): Row => {
+    const value = unsealed(stored, key, rev);
+    if (value === undefined) throw damagedRow(folder, `a row of ${name}`);
+    return { key, rev, value };
+  };
   return {
     get({ table: name, keys }) {
       const { get } = table(name);
       return keys.map((key) => {
         const found = get.get(key) as unknown as [rev: string, value: Uint8Array] | undefined;
-        return found && { key, rev: found[0], value: found[1] };
+        return found && rowOf(name, key, found);
       });
     },
     scan({ table: name, range }) {
       const found = table(name).scan.all(range.from, range.to, range.limit) as unknown as [string, string, Uint8Array][];
-      return found.map(([key, rev, value]) => ({ key, rev, value }));
+      return found.map(([key, ...rest]) => rowOf(name, key, rest));
     },
     insertIfAbsent({ table: name, rows }) {
       const { insert } = table(name);
-      return rows.map((row) => changed(insert.run(row.key, row.rev, row.value)));
+      return rows.map((row) => changed(insert.run(row.key, row.rev, sealed(row.value, row.key, row.rev))));
     },
     compareAndSet: ({ table: name, row, expectedRev }) =>
-      changed(table(name).set.run(row.rev, row.value, row.key, expectedRev)),
+      changed(table(name).set.run(row.rev, sealed(row.value, row.key, row.rev), row.key, expectedRev)),
     delete({ table: name, rows }) {
       const { deleteAny, deleteRev } = table(name);
       return rows.map(({ key, rev }) => changed(rev === undefined ? deleteAny.run(key) : deleteRev.run(key, rev)));
@@ -37,8 +46,13 @@ export function operationsOn(database: DatabaseSync): Operations {
     acknowledge: ({ queue: name, ids }, afterCommit) => queue(name).acknowledge(ids, afterCommit),
     release: ({ queue: name, ids }) => queue(name).release(ids),
     depth: ({ queue: name }) => queue(name).depth(),
-    getMeta: ({ key }) => meta.get.get(key)?.value as string | undefined,
-    setMeta: ({ key, value }) => void meta.set.run(key, value),
+    getMeta({ key }) {
+      const found = meta.get.get(key) as { value: string; seal: Uint8Array | null } | undefined;
+      if (found !== undefined && found.seal !== null && unsealed(found.seal, key, found.value) === undefined)
+        throw damagedRow(folder, `the fact '${key}'`);
+      return found?.value;
+    },
+    setMeta: ({ key, value }) => void meta.set.run(key, value, sealed(new Uint8Array(), key, value)),
   };
 }
 
@@ -56,8 +70,10 @@ function tableStatements(database: DatabaseSync, name: string) {
 
 function metaStatements(database: DatabaseSync) {
   return {
-    get: database.prepare("SELECT value FROM meta WHERE key = ?"),
-    set: database.prepare("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"),
+    get: database.prepare("SELECT value, seal FROM meta WHERE key = ?"),
+    set: database.prepare(
+      "INSERT INTO meta VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, seal = excluded.seal",
+    ),
   };
 }
 

@@ -15,7 +15,7 @@ export interface SqliteReader {
 /** Rejects with StoreError: no crawl there, of another version, not a database. Reads on the calling thread: for tools, not for crawls. */
 export async function openSqliteReader(folder: string): Promise<SqliteReader> {
   const database = openDatabaseToRead(folder);
-  const operations = operationsOn(database);
+  const operations = operationsOn(database, folder);
   const noCommit = (): void => {};
   return {
     table: (table) => ({

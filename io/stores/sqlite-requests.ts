@@ -11,6 +11,8 @@ export interface StoreOptions {
   tables: readonly string[];
   queues: readonly string[];
   durability: Durability;
+  /** How long another program's lock on the file is waited for; for tests. */
+  busyMs?: number;
 }
 
 interface Exchange {

@@ -25,10 +25,10 @@ export interface SqliteStore {
  * committed before their tick.
  */
 export async function openSqliteStore(options: StoreOptions): Promise<SqliteStore> {
-  const { folder, tables, queues, durability } = options;
+  const { tables, queues } = options;
   for (const name of tables) sqlName("table", name);
   for (const name of queues) sqlName("queue", name);
-  const thread = await startStoreThread(workerScript(), { folder, tables: [...tables], queues: [...queues], durability });
+  const thread = await startStoreThread(workerScript(), { ...options, tables: [...tables], queues: [...queues] });
   const openTables = new Map(tables.map((name) => [name, sqliteTable(thread, name)]));
   const openQueues = new Map(queues.map((name) => [name, sqliteQueue(thread, name)]));
   return {

@@ -25,7 +25,7 @@ const port = parentPort!;
 const options = workerData as StoreOptions;
 const opened = open();
 if (opened !== undefined) {
-  const operations = operationsOn(opened.database);
+  const operations = operationsOn(opened.database, options.folder);
   port.on("message", (first: ToThread) => {
     const { requests, closing } = waiting(first);
     serve(opened, operations, requests);

@@ -1,11 +1,32 @@
-// A self-signed X.509 certificate (RFC 5280) made on the spot: no key lies in the repository, no openssl is needed.
-import { generateKeyPairSync, sign } from "node:crypto";
+// X.509 certificates (RFC 5280) made on the spot: no key lies in the repository, no openssl is needed.
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
-/** PEM of a P-256 key and of a certificate for `name`, valid for an hour around `at` (Unix ms). */
-export function selfSigned(name: string, at: number): { key: string; cert: string } {
+export interface Certificate {
+  /** PEM. */
+  key: string;
+  cert: string;
+  name: string;
+  privateKey: KeyObject;
+}
+
+/** A P-256 key and a certificate for `name`, valid for an hour around `at` (Unix ms). */
+export function selfSigned(name: string, at: number): Certificate {
+  return signed(name, at, undefined);
+}
+
+/** One that may sign others. */
+export function root(name: string, at: number): Certificate {
+  return signed(name, at, undefined, [basicConstraints]);
+}
+
+/** The same, signed by another one. */
+export function signedBy(issuer: Certificate, name: string, at: number): Certificate {
+  return signed(name, at, issuer);
+}
+
+function signed(name: string, at: number, issuer: Certificate | undefined, more: readonly Buffer[] = []): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ecdsaWithSha256 = sequence(der(0x06, Buffer.from("2a8648ce3d040302", "hex")));
-  const commonName = sequence(der(0x31, sequence(der(0x06, Buffer.from("550403", "hex")), der(0x0c, Buffer.from(name)))));
   const subjectAltName = sequence(
     der(0x06, Buffer.from("551d11", "hex")),
     der(0x04, sequence(der(0x82, Buffer.from(name)))), // [2] dNSName
@@ -14,19 +35,28 @@ export function selfSigned(name: string, at: number): { key: string; cert: strin
     der(0xa0, der(0x02, Buffer.from([2]))), // v3
     der(0x02, Buffer.from([1])),
     ecdsaWithSha256,
-    commonName,
+    commonName(issuer?.name ?? name),
     sequence(utcTime(at - HALF_HOUR_MS), utcTime(at + HALF_HOUR_MS)),
-    commonName,
+    commonName(name),
     publicKey.export({ type: "spki", format: "der" }),
-    der(0xa3, sequence(subjectAltName)),
+    der(0xa3, sequence(subjectAltName, ...more)),
   );
-  const signature = der(0x03, Buffer.concat([Buffer.alloc(1), sign("sha256", toBeSigned, privateKey)]));
+  const signature = der(0x03, Buffer.concat([Buffer.alloc(1), sign("sha256", toBeSigned, issuer?.privateKey ?? privateKey)]));
   const certificate = sequence(toBeSigned, ecdsaWithSha256, signature).toString("base64");
   return {
+    name,
+    privateKey,
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`,
   };
 }
+
+function commonName(name: string): Buffer {
+  return sequence(der(0x31, sequence(der(0x06, Buffer.from("550403", "hex")), der(0x0c, Buffer.from(name)))));
+}
+
+/** RFC 5280 4.2.1.9: a certificate authority. */
+const basicConstraints = sequence(der(0x06, Buffer.from("551d13", "hex")), der(0x04, sequence(der(0x01, Buffer.from([0xff])))));
 
 const HALF_HOUR_MS = 1_800_000;
 

@@ -214,7 +214,9 @@ test("a start touches only segments that were not closed, and says what it dropp
   const reports: Repair[][] = [];
   await fileArchive(options(files, { repaired: (repairs) => reports.push(repairs) }));
   const keptBytes = kept!.offset + kept!.length;
-  assert.deepEqual(reports, [[{ segment: lost!.segment, keptBytes, droppedBytes: lost!.length - 1, droppedRecords: 1 }]]);
+  assert.deepEqual(reports, [
+    [{ segment: lost!.segment, keptBytes, droppedBytes: lost!.length - 1, droppedRecords: 1, lostRecords: 1 }],
+  ]);
   assert.deepEqual((await wholeSegments(files)).sort(), ["http://example.com/closed", "http://example.com/kept"]);
 });
 

@@ -5,10 +5,12 @@ import { headerOf, parseWarcRecord } from "../../../core/warc/read.ts";
 import { memberAt } from "../../../io/objects/gzip-members.ts";
 import type { PowerCutFiles } from "./power-cut-files.ts";
 
+type Layer = Pick<PowerCutFiles, "paths" | "read">;
+
 const WHOLE = Number.MAX_SAFE_INTEGER;
 
 /** Every segment is whole records, and its cdxj lists all responses and revisits of it at their places. Returns their URLs. */
-export async function wholeSegments(files: PowerCutFiles): Promise<string[]> {
+export async function wholeSegments(files: Layer): Promise<string[]> {
   const urls: string[] = [];
   for (const path of files.paths().filter((each) => each.endsWith(".warc.gz"))) {
     const segment = await files.read(path, 0, WHOLE);
@@ -39,7 +41,7 @@ export async function wholeSegments(files: PowerCutFiles): Promise<string[]> {
 }
 
 /** Every part is whole lines of JSON; all of them. */
-export async function wholeLinesOf(files: PowerCutFiles): Promise<string[]> {
+export async function wholeLinesOf(files: Layer): Promise<string[]> {
   const lines: string[] = [];
   for (const path of files.paths()) {
     assert.match(path, /\.ndjson(\.gz)?$/);

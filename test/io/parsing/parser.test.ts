@@ -32,7 +32,8 @@ function handClock(): Clock & { fire(delayMs: number): number } {
 const TIME_MS = 1234;
 
 function pool(changes: Partial<Parameters<typeof workerParser>[0]> = {}): Parser {
-  return workerParser({ workers: 2, timeMs: TIME_MS, memoryMb: 256, queueMax: 100, clock: handClock(), ...changes });
+  const given = { workers: 2, timeMs: TIME_MS, memoryMb: 256, queueMax: 100, largeBytes: Number.POSITIVE_INFINITY };
+  return workerParser({ ...given, clock: handClock(), ...changes });
 }
 
 function requestOf(markup: string | Uint8Array): ParseRequest {
@@ -77,39 +78,60 @@ for (const [name, make] of [
     }
   });
 
-test("both give the same page", async () => {
-  const threads = pool();
-  try {
-    const request = requestOf(readFileSync(import.meta.filename));
-    assert.deepEqual(await threads.parse(request), await inlineParser().parse(request));
-  } finally {
-    await threads.close();
-  }
-});
+const places = [
+  ["a thread", Number.POSITIVE_INFINITY],
+  ["a process", 1000],
+] as const;
 
-test("a page that overruns its time is answered, and the thread after it works", async () => {
+for (const [where, largeBytes] of places)
+  test(`${where} gives the same page as the one on the spot`, async () => {
+    const parser = pool({ largeBytes });
+    try {
+      const request = requestOf(readFileSync(import.meta.filename));
+      assert.deepEqual(await parser.parse(request), await inlineParser().parse(request));
+    } finally {
+      await parser.close();
+    }
+  });
+
+for (const [where, largeBytes] of places)
+  test(`a page that overruns its time in ${where} is answered, and what waits behind it is parsed`, async () => {
+    const clock = handClock();
+    const parser = pool({ workers: 1, clock, largeBytes });
+    try {
+      const filler = "-".repeat(2000); // so that both kinds of page go to the same place
+      await parser.parse(requestOf(filler));
+      const slow = parser.parse(slowPage());
+      const waiting = parser.parse(requestOf(`<title>next</title>${filler}`));
+      assert.equal(clock.fire(TIME_MS), 1);
+      assert.equal(reasonOf(await slow), "timeout");
+      const next = await waiting;
+      assert.equal(next.ok && next.title, "next");
+      assert.equal(clock.fire(TIME_MS), 0, "no timer is left behind");
+    } finally {
+      await parser.close();
+    }
+  });
+
+for (const [where, largeBytes] of places)
+  test(`a page that overruns its memory in ${where} is answered, and the one after it is parsed`, async () => {
+    const parser = pool({ workers: 1, memoryMb: 24, largeBytes });
+    try {
+      const tree = "<p a=1 b=2 c=3>x&amp;y</p>".repeat(19_000); // a hundred megabytes as a tree
+      assert.equal(reasonOf(await parser.parse(requestOf(tree))), "memory");
+      assert.equal(reasonOf(await parser.parse(requestOf(`<title>next</title>${"-".repeat(2000)}`))), "parsed");
+    } finally {
+      await parser.close();
+    }
+  });
+
+test("a process that has no work for a while is ended, and another one started for the next large page", async () => {
   const clock = handClock();
-  const parser = pool({ workers: 1, clock });
+  const parser = pool({ clock, largeBytes: 0 });
   try {
-    await parser.parse(requestOf("warm"));
-    const slow = parser.parse(slowPage());
-    const waiting = parser.parse(requestOf("<title>next</title>"));
-    assert.equal(clock.fire(TIME_MS), 1);
-    assert.equal(reasonOf(await slow), "timeout");
-    const next = await waiting;
-    assert.equal(next.ok && next.title, "next");
-    assert.equal(clock.fire(TIME_MS), 0, "no timer is left behind");
-  } finally {
-    await parser.close();
-  }
-});
-
-test("a page that overruns its memory is answered, and the thread after it works", async () => {
-  const parser = pool({ workers: 1, memoryMb: 24 });
-  try {
-    const tree = "<p a=1 b=2 c=3>x&amp;y</p>".repeat(19_000); // a hundred megabytes as a tree
-    assert.equal(reasonOf(await parser.parse(requestOf(tree))), "memory");
-    assert.equal(reasonOf(await parser.parse(requestOf("<title>next</title>"))), "parsed");
+    assert.equal(reasonOf(await parser.parse(requestOf("a"))), "parsed");
+    assert.equal(clock.fire(10_000), 1);
+    assert.equal(reasonOf(await parser.parse(requestOf("b"))), "parsed");
   } finally {
     await parser.close();
   }
@@ -135,7 +157,20 @@ test("a thread that does not start costs one page, and does not hold the others"
   try {
     const pages = [parser.parse(requestOf("a")), parser.parse(requestOf("b"))];
     assert.equal(clock.fire(30_000), 1);
-    assert.deepEqual((await Promise.all(pages)).map(reasonOf), ["error", "parsed"]);
+    assert.deepEqual((await Promise.all(pages)).map(reasonOf), ["busy", "parsed"]);
+  } finally {
+    await parser.close();
+  }
+});
+
+test("where no thread ever starts the first pages are put off, and then they fail rather than wait for ever", async () => {
+  const clock = handClock();
+  const parser = pool({ workers: 1, clock });
+  try {
+    const pages = Array.from({ length: 6 }, () => parser.parse(requestOf("x")));
+    for (let turn = 0; turn < 6; turn++) assert.equal(clock.fire(30_000), 1);
+    assert.deepEqual((await Promise.all(pages)).map(reasonOf), ["busy", "busy", "busy", "busy", "error", "error"]);
+    assert.equal(reasonOf(await parser.parse(requestOf("x"))), "parsed");
   } finally {
     await parser.close();
   }

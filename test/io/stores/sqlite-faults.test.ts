@@ -7,8 +7,8 @@ const sqlite = (errcode: number): Error => Object.assign(new Error("as SQLite sa
 const system = (code: string): Error => Object.assign(new Error("as the system says it"), { code });
 
 const cases: [situation: string, error: unknown, reach: "store" | "request", final: boolean, says: RegExp][] = [
-  ["disk full", sqlite(13), "store", false, /no space is left on the disk of \/data: free some/],
-  ["disk full, from the system", system("ENOSPC"), "store", false, /no space is left/],
+  ["disk full", sqlite(13), "store", true, /no space is left on the disk of \/data: free some/],
+  ["disk full, from the system", system("ENOSPC"), "store", true, /no space is left/],
   ["read-only", sqlite(8), "store", true, /cannot be written/],
   ["read-only directory", sqlite(8 | (6 << 8)), "store", true, /cannot be written/],
   ["no permission", system("EACCES"), "store", true, /cannot be written/],
@@ -19,6 +19,9 @@ const cases: [situation: string, error: unknown, reach: "store" | "request", fin
   ["failed sync", sqlite(10 | (4 << 8)), "store", true, /the disk of \/data fails/],
   ["locked", sqlite(5), "store", false, /kept locked by another program/],
   ["no memory", sqlite(7), "store", false, /no memory is left/],
+  ["a file at its limit of size", system("EFBIG"), "store", true, /no space is left/],
+  ["no file handle", system("EMFILE"), "store", true, /no file handles are left for \/data: raise ulimit -n/],
+  ["tables of another shape", sqlite(1), "store", true, /damaged/],
   ["constraint", sqlite(19), "request", false, /refused a request: as SQLite says it, SQLite code 19/],
   ["value too large", sqlite(18), "request", false, /refused a request/],
   ["bad argument", system("ERR_INVALID_ARG_TYPE"), "request", false, /refused a request/],

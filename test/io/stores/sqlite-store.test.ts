@@ -94,7 +94,7 @@ describe("opening and closing", () => {
     assert.deepEqual(await store.table("hosts").get(["key"]), [row("key", "of hosts")]);
     assert.deepEqual(
       [await store.meta.get("started"), await store.meta.get("format"), await store.meta.get("none")],
-      ["2", "1", undefined],
+      ["2", "2", undefined],
     );
     await assert.rejects(store.meta.set("format", "2"), StoreError);
     await store.close();
@@ -123,8 +123,8 @@ describe("opening and closing", () => {
   const unusable: [situation: string, spoil: (folder: string) => Promise<unknown>, says: RegExp][] = [
     [
       "of a later version",
-      async (folder) => alter(folder, "UPDATE meta SET value = '2' WHERE key = 'format'"),
-      /another version.*"2".*reads 1/,
+      async (folder) => alter(folder, "UPDATE meta SET value = '3' WHERE key = 'format'"),
+      /another version.*"3".*reads 2/,
     ],
     ["without a version", async (folder) => alter(folder, "DELETE FROM meta"), /not a database of this program/],
     [
@@ -191,7 +191,7 @@ describe("reading beside the writer", () => {
       (await urls.scan({ from: "b", to: "~", limit: 9 })).map(({ key }) => key),
       ["b", "c"],
     );
-    assert.equal(await reader.meta.get("format"), "1");
+    assert.equal(await reader.meta.get("format"), "2");
     for (const write of [urls.insertIfAbsent([row("d")]), urls.compareAndSet(row("a"), "1"), urls.delete([{ key: "a" }])])
       await assert.rejects(write, /reading only/);
     await assert.rejects(reader.table("unknown").get(["a"]), StoreError);

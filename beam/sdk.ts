@@ -25,8 +25,8 @@ const require = createRequire(import.meta.url);
 const util: { isPrimitive?: (value: unknown) => boolean } = require("node:util");
 util.isPrimitive ??= (value) => value === null || (typeof value !== "object" && typeof value !== "function");
 
-// Its modules import each other in a circle that closes only when the index comes first.
-require("apache-beam");
+// Its modules import each other in a circle that closes when pvalue comes first. The index would do as well, and load gRPC and Google's clients.
+require("apache-beam/pvalue");
 
 export const { Pipeline }: Internal = require("apache-beam/internal/pipeline");
 export const { P, Root }: Values = require("apache-beam/pvalue");

@@ -3,8 +3,11 @@ import { limits } from "../../schemas/limits.ts";
 
 /** Runs of blanks become one space, at the ends none. */
 export function collapse(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+  return text.replace(RUNS, " ").trim();
 }
+
+/** Blanks that are no single space: a text has a hundred times as many single spaces, which need not be replaced by themselves. */
+const RUNS = /[^\S ]\s*| \s+/g;
 
 /** Whether a space-separated list of tokens holds this one, given in lower case. */
 export function hasToken(list: string | undefined, token: string): boolean {

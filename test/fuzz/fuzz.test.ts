@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { fuzzed } from "./fuzz.ts";
 import { parsers } from "./registry.ts";
 
-/** Of each parser: some ten seconds in all. */
-const MS = 500;
+/** For each parser; where CI is set ten seconds, else ten in all. */
+const MS = process.env.CI ? 10_000 : 500;
 
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 

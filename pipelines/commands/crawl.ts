@@ -1,143 +1,18 @@
-// npm run crawl: one crawl on the embedded engine, from its flags to its exit code.
-import { textLog } from "../../io/log.ts";
-import type { Log } from "../../ports/log.ts";
-import { StoreError } from "../../ports/versioned-table.ts";
-import { repair } from "../../transforms/repair.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { crawlHelp } from "../help.ts";
-import { type EndCause, launchCrawl, type RunningCrawl } from "../launch.ts";
-import { type CrawlOptions, parseOptions, UsageError } from "../options.ts";
-import { type CrawlReport, crawlReport, messageOf, printedReport } from "../report.ts";
-import { startStatus } from "../status-line.ts";
-import { hasCrawl, type OpenedCrawl, openCrawl } from "../wiring.ts";
-import { crawlWorker, observedEvents } from "../worker.ts";
+// npm run crawl: one crawl on the embedded engine. What is here loads at once; all else only when the flags are known to be good.
+import { enableCompileCache, findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
 
-async function main(args: readonly string[]): Promise<number> {
-  try {
-    const options = parseOptions(args);
-    if (options === "help") {
-      process.stdout.write(crawlHelp);
-      return exitCodes.done;
-    }
-    return await crawl(options);
-  } catch (error) {
-    process.stderr.write(`gleaner: ${messageOf(error)}\n`);
-    if (error instanceof UsageError) return exitCodes.badUsage;
-    return error instanceof StoreError ? exitCodes.brokenStore : exitCodes.fault;
-  }
+/**
+ * Compiled code is kept beside the packages, where only who may change those may write; where nothing can be written, nothing is kept.
+ * Threads and processes learn of the folder by the environment. NODE_COMPILE_CACHE of the caller wins, NODE_DISABLE_COMPILE_CACHE too.
+ */
+function keepCompiledCode(): void {
+  const project = findPackageJSON("..", import.meta.url);
+  if (project === undefined) return;
+  const folder = join(dirname(project), "node_modules/.cache/gleaner");
+  if (enableCompileCache(folder).directory !== undefined) process.env.NODE_COMPILE_CACHE ??= folder;
 }
 
-async function crawl(options: CrawlOptions): Promise<number> {
-  if (options.seeds.length === 0 && !hasCrawl(options.data)) {
-    throw new UsageError("no seed: name a URL, or --seeds FILE, or a --data folder that has been crawled before");
-  }
-  const log: Log = textLog((line) => process.stderr.write(`${line}\n`), options.verbose ? "debug" : "warn");
-  const opened = await openCrawl(options, log);
-  try {
-    return await run(options, opened);
-  } finally {
-    await opened.close();
-  }
-}
-
-async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> {
-  const { clock, config, metrics, log } = opened;
-  const seedRedirects: string[] = [];
-  const events = observedEvents(opened.events, (kind, event) => noteSeedRedirect(options, seedRedirects, kind, event));
-  let running: RunningCrawl | undefined;
-  const worker = {
-    ports: { ...opened, events },
-    config,
-    fetchers: options.fetchers,
-    onBroken: (error: StoreError) => running?.stop("broken", error),
-  };
-  const services = crawlWorker(worker);
-  const repaired = await repair({
-    services,
-    sweepShards: config.sweepShards,
-    progress: ({ urls }) => log("info", "checking the records", { urls }),
-  });
-  services.budget.spend(repaired.pagesAsked);
-
-  const startedAt = clock.now();
-  const endStatus = startStatus({ services, metrics, clock, stream: process.stderr });
-  running = launchCrawl({
-    services,
-    config,
-    seeds: options.seeds,
-    idleHorizonMs: options.idleHorizonMs,
-    stopWhenIdle: options.stopWhenIdle,
-  });
-  const endSignals = stopOnSignals(running, () => clock.now());
-  const end = await running.ended;
-  endSignals();
-  endStatus();
-
-  const seconds = (clock.now() - startedAt) / 1000;
-  const { data: folder, durability } = options;
-  const report = await crawlReport({
-    end,
-    config,
-    metrics,
-    hosts: services.tables.hosts,
-    folder,
-    durability,
-    seconds,
-    seedRedirects,
-    now: clock.now(),
-  });
-  if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
-  (options.json ? process.stderr : process.stdout).write(`${printedReport(report)}\n`);
-  return exitCodeOf(end.cause, end.error, report, repaired.pagesAsked);
-}
-
-function exitCodeOf(cause: EndCause, error: unknown, report: CrawlReport, pagesBefore: number): number {
-  if (cause === "broken")
-    return error instanceof StoreError || (error as Error | undefined)?.cause instanceof StoreError
-      ? exitCodes.brokenStore
-      : exitCodes.fault;
-  if (cause === "interrupted") return exitCodes.interrupted;
-  if (report.pages + pagesBefore === 0) return exitCodes.nothingFetched;
-  return cause === "limit" ? exitCodes.limit : exitCodes.done;
-}
-
-/** Where npm's script shell is bash, one Ctrl-C comes twice: from the terminal and from npm. */
-const SAME_PRESS_MS = 500;
-
-/** The first signal ends the crawl cleanly, a later one at once; what was acknowledged is safe either way. */
-function stopOnSignals(running: RunningCrawl, now: () => number): () => void {
-  let askedAt: number | undefined;
-  const stop = (): void => {
-    if (askedAt !== undefined) {
-      if (now() - askedAt > SAME_PRESS_MS) process.exit(exitCodes.interrupted);
-      return;
-    }
-    askedAt = now();
-    process.stderr.write("\ngleaner: stopping, requests under way are finished first; once more to stop at once\n");
-    running.stop("interrupted");
-  };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
-  return () => {
-    process.off("SIGINT", stop);
-    process.off("SIGTERM", stop);
-  };
-}
-
-const REDIRECTS_MAX = 1_000; // seeds named in one report
-
-function noteSeedRedirect(options: CrawlOptions, notes: string[], kind: string, event: object): void {
-  if (kind !== "skip" || notes.length >= REDIRECTS_MAX) return;
-  const { source, samples } = event as { source?: string; samples: string[] };
-  if (source !== "seed-redirect") return;
-  for (const target of samples)
-    notes.push(`a seed redirects to ${target}, outside --scope ${options.scope}; ${widerScope(options, target)} admits it`);
-}
-
-function widerScope(options: CrawlOptions, target: string): string {
-  return options.scope === "host"
-    ? `--scope domain (for the same registrable domain), --scope any, or the seed ${target}`
-    : `--scope any, or the seed ${target}`;
-}
-
-process.exitCode = await main(process.argv.slice(2));
+keepCompiledCode();
+const { crawlCommand } = await import("./crawl-command.ts");
+process.exitCode = await crawlCommand(process.argv.slice(2));

@@ -1,10 +1,15 @@
 // npm run bench -- NAME: measurements, never judged; each prints its figures beside what they are to be read against.
 import { benchCapacity } from "./capacity/capacity.ts";
 import { benchCrawl } from "./crawl.ts";
+import { benchDiscover } from "./discover.ts";
 import { benchParsers } from "./parsers.ts";
 
 const benches: Record<string, { what: string; run: (args: string[]) => Promise<void> }> = {
   crawl: { what: "a synthetic web crawled without delays, beside what undici and the parsers cost alone", run: benchCrawl },
+  discover: {
+    what: "new and known URLs a second into the SQLite table, by its size (--rows 1,5,10 millions, --hosts, --home)",
+    run: benchDiscover,
+  },
   capacity: {
     what: "grants, turns, skew, bytes and operations of a large crawl, by size (capacity PART for one)",
     run: benchCapacity,

@@ -1,5 +1,5 @@
 // How does every tool read its arguments, open the data directory and end? One line to stderr and a code for each cause.
-import { parseArgs } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
 import { UsageError } from "../../pipelines/options.ts";
 import { type CrawlReading, openForReading, StoreError } from "../../pipelines/wiring.ts";
@@ -56,7 +56,7 @@ function codeOf(error: unknown): number {
 }
 
 function parsed<Target>(tool: Tool<Target>, args: readonly string[]) {
-  const { values, positionals } = flagsOf(tool.name, args);
+  const { values, positionals } = flagsOf(tool.name, args, commonFlags);
   if (values.help) return "help";
   const [argument, second] = positionals;
   if (argument === undefined || second !== undefined)
@@ -64,13 +64,18 @@ function parsed<Target>(tool: Tool<Target>, args: readonly string[]) {
   return { target: tool.target(argument), data: values.data ?? "./data", json: values.json ?? false };
 }
 
-function flagsOf(name: string, args: readonly string[]) {
+/** The flags that every tool takes. */
+export const commonFlags = {
+  data: { type: "string" },
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+type Flags = NonNullable<ParseArgsConfig["options"]>;
+
+/** Throws UsageError where one is unknown or malformed. */
+export function flagsOf<const F extends Flags>(name: string, args: readonly string[], options: F) {
   try {
-    const options = {
-      data: { type: "string" },
-      json: { type: "boolean" },
-      help: { type: "boolean", short: "h" },
-    } as const;
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     const [first] = String((error as Error).message).split(/[.\n]/);

@@ -1,11 +1,10 @@
 // What does npm run hosts take, do and say? An operator's orders about hosts and URL patterns, which a running crawl obeys.
-import { parseArgs } from "node:util";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
 import { UsageError } from "../../pipelines/options.ts";
 import { openOrders } from "../../pipelines/wiring.ts";
 import type { HostPolicies, HostPolicy } from "../../schemas/crawl-config.ts";
 import { limits } from "../../schemas/limits.ts";
-import { type Told, toldError } from "./command.ts";
+import { commonFlags, flagsOf, type Told, toldError } from "./command.ts";
 import { paceKeyOf } from "./explain-tool.ts";
 import { counted } from "./words.ts";
 
@@ -29,6 +28,8 @@ Orders stand in DIR/host-policies.json, a versioned file; they come before those
 
 Exit codes: ${exitCodes.done} done, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory cannot be used, ${exitCodes.fault} an error of ours.
 `;
+
+const flags = { ...commonFlags, pattern: { type: "string" }, "delay-ms": { type: "string" } } as const;
 
 const verbs = ["list", "pause", "resume", "slow", "exclude", "release"] as const;
 type Verb = (typeof verbs)[number];
@@ -105,7 +106,7 @@ function lineOf({ host, pattern, paused, excluded, delayMs }: HostPolicy): strin
 }
 
 function parsed(args: readonly string[]): Asked | "help" {
-  const { values, positionals } = flagsOf(args);
+  const { values, positionals } = flagsOf("hosts", args, flags);
   if (values.help) return "help";
   const [verb, argument, more] = positionals;
   if (!isVerb(verb)) throw usage(`one of ${verbs.join(", ")} is expected${verb === undefined ? "" : `, not '${verb}'`}`);
@@ -136,22 +137,6 @@ function delayOf(verb: Verb, value: string | undefined): number | undefined {
 
 function isVerb(text: string | undefined): text is Verb {
   return verbs.some((verb) => verb === text);
-}
-
-function flagsOf(args: readonly string[]) {
-  try {
-    const options = {
-      pattern: { type: "string" },
-      "delay-ms": { type: "string" },
-      data: { type: "string" },
-      json: { type: "boolean" },
-      help: { type: "boolean", short: "h" },
-    } as const;
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  } catch (error) {
-    const [first] = String((error as Error).message).split(/[.\n]/);
-    throw usage(String(first));
-  }
 }
 
 function usage(message: string): UsageError {

@@ -1,11 +1,10 @@
 // What does npm run replay take, do and say? Stored pages parsed again: one, or all that were never parsed to their end.
-import { parseArgs } from "node:util";
 import { normalizeUrl } from "../../core/url/normalize.ts";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
 import { UsageError } from "../../pipelines/options.ts";
-import { type OpenedReplay, openForReplay, type ReplayReport, StoreError } from "../../pipelines/wiring.ts";
+import { type OpenedReplay, openForReplay, type ReplayReport } from "../../pipelines/wiring.ts";
 import { limits } from "../../schemas/limits.ts";
-import type { Told } from "./command.ts";
+import { commonFlags, flagsOf, type Told, toldError } from "./command.ts";
 import { counted, shown } from "./words.ts";
 
 const help = `Parses stored pages again, without the web, and writes what a crawl would: links for the next crawl, documents, index events.
@@ -28,6 +27,8 @@ Exit codes: ${exitCodes.done} done, ${exitCodes.nothingFetched} nothing could be
             ${exitCodes.brokenStore} data directory cannot be used, or a stored page is damaged, ${exitCodes.interrupted} interrupted, ${exitCodes.fault} an error of ours.
 `;
 
+const flags = { ...commonFlags, pending: { type: "boolean" } } as const;
+
 interface Asked {
   target: { url: string } | "pending";
   data: string;
@@ -43,8 +44,7 @@ export async function runReplay(args: readonly string[], say: (line: string) => 
     opened = await openForReplay(asked.data, say);
     return told(asked, await replay(opened, asked, say));
   } catch (error) {
-    const line = String((error as Error).message ?? error).replaceAll(/\s+/g, " ");
-    return { code: codeOf(error), stdout: "", stderr: `replay: ${line}\n` };
+    return toldError("replay", error);
   } finally {
     await opened?.close();
   }
@@ -58,11 +58,6 @@ async function replay(opened: OpenedReplay, { target }: Asked, say: (line: strin
   } finally {
     signals.end();
   }
-}
-
-function codeOf(error: unknown): number {
-  if (error instanceof UsageError) return exitCodes.badUsage;
-  return error instanceof StoreError ? exitCodes.brokenStore : exitCodes.fault;
 }
 
 const LISTED = 12; // pages named on stderr
@@ -118,28 +113,13 @@ function sum(reasons: Readonly<Record<string, number>>): string {
 }
 
 function parsed(args: readonly string[]): Asked | "help" {
-  const { values, positionals } = flagsOf(args);
+  const { values, positionals } = flagsOf("replay", args, flags);
   if (values.help) return "help";
   const [url, second] = positionals;
   if (values.pending ? url !== undefined : url === undefined || second !== undefined)
     throw new UsageError("one URL or --pending is expected; npm run replay -- --help tells more");
   const target = url === undefined ? "pending" : { url: canonical(url) };
   return { target, data: values.data ?? "./data", json: values.json ?? false };
-}
-
-function flagsOf(args: readonly string[]) {
-  try {
-    const options = {
-      pending: { type: "boolean" },
-      data: { type: "string" },
-      json: { type: "boolean" },
-      help: { type: "boolean", short: "h" },
-    } as const;
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  } catch (error) {
-    const [first] = String((error as Error).message).split(/[.\n]/);
-    throw new UsageError(`${first}; npm run replay -- --help lists what there is`);
-  }
 }
 
 function canonical(argument: string): string {

@@ -20,6 +20,8 @@ const answerSeen = {
   simHash: bytes,
   /** 32 bits of a hash of the title. */
   title: uint,
+  /** 32 bits of a hash of its links; 0 where the title confesses, whatever it links to. */
+  links: uint,
 };
 
 /** Of one host: what core/traps/soft-404.ts remembers, at most some 1.5 KB. */

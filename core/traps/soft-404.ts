@@ -1,11 +1,15 @@
-// Is this answer what the host says to whatever is asked? Many URLs, one text, and a status that calls it a success.
+// Is this answer what the host says to whatever is asked? Many URLs, one text with the same links, and a status that calls it a success.
 import { hash } from "node:crypto";
 import type { AnswersSeen } from "../../schemas/template-count.ts";
 
 export interface PageAnswer {
   urlId: string;
+  /** Canonical. */
+  url: string;
   status: number;
   title: string;
+  /** Absolute, in page order. */
+  links: readonly string[];
   /** 16 lower-case hex digits. */
   simHash: string;
 }
@@ -35,7 +39,7 @@ export function softNotFound(state: AnswersSeen, page: PageAnswer, urlsMax: numb
   if (twin.urlBit === answer.urlBit) return { state, reason: undefined }; // most likely the same page, visited again
   const recent = state.recent.filter((other) => other !== twin);
   const family = withUrl(
-    withUrl({ simHash: twin.simHash, title: twin.title, urls: new Uint8Array(URL_BITS / 8) }, twin),
+    withUrl({ simHash: twin.simHash, title: twin.title, links: twin.links, urls: new Uint8Array(URL_BITS / 8) }, twin),
     answer,
   );
   return { state: { recent, families: [family, ...state.families].slice(0, FAMILIES_MAX) }, reason: verdict(family, most) };
@@ -53,7 +57,7 @@ const DISTANCE_MAX = 3;
 const CONFESSED = 5;
 
 /** Undefined: nothing to compare. A page without words has no SimHash, and one that is an error says so by its status. */
-function answerOf({ urlId, status, title, simHash }: PageAnswer): Answer | undefined {
+function answerOf({ urlId, url, status, title, links, simHash }: PageAnswer): Answer | undefined {
   if (status < 200 || status > 299 || !/^[0-9a-f]{16}$/.test(simHash) || /^0+$/.test(simHash)) return undefined;
   const named = title
     .toLowerCase()
@@ -62,12 +66,31 @@ function answerOf({ urlId, status, title, simHash }: PageAnswer): Answer | undef
   return {
     simHash: Uint8Array.from(Buffer.from(simHash, "hex")),
     title: hash("sha256", named, "buffer").readUInt32BE(0),
+    links: saysNotFound(title) ? 0 : linksAlike(url, links),
     urlBit: (hash("sha256", `answer ${urlId}`, "buffer")[0] ?? 0) % URL_BITS,
   };
 }
 
+const LINKS_MAX = 200; // of a page that are compared
+
+/**
+ * 32 bits of the links as the page's author wrote them: an album's pages have one text, and each leads to the next; an answer to
+ * everything leads to the same places, or to the same names below whatever was asked. The address asked for counts as such.
+ */
+function linksAlike(url: string, links: readonly string[]): number {
+  const path = url.slice(url.indexOf("/", url.indexOf("//") + 2));
+  const folder = url.slice(0, url.length - path.length) + path.slice(0, path.replace(/\?.*/, "").lastIndexOf("/") + 1);
+  const echoes = path.length > 1 ? [url, path, encodeURIComponent(url), encodeURIComponent(path)] : [];
+  const written = links.slice(0, LINKS_MAX).map((link) => {
+    const own = link.startsWith(folder) ? `./${link.slice(folder.length)}` : link;
+    return echoes.reduce((text, echo) => text.replaceAll(echo, "@"), link === url ? "@" : own);
+  });
+  return hash("sha256", written.join("\n"), "buffer").readUInt32BE(0);
+}
+
 /** The titles of product pages differ while their texts hardly do; an error page's title may hold the address, but then its text is one. */
-function alike(one: Pick<Family, "simHash" | "title">, other: Pick<Family, "simHash" | "title">): boolean {
+function alike(one: Omit<Family, "urls">, other: Omit<Family, "urls">): boolean {
+  if (one.links !== other.links) return false;
   const distance = distanceOf(one.simHash, other.simHash);
   return distance === 0 || (distance <= DISTANCE_MAX && one.title === other.title);
 }

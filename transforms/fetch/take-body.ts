@@ -105,8 +105,8 @@ async function parsedPage(services: CrawlServices, config: CrawlConfig, job: Par
     return { completion: { outcome, reason, content: { hash, reparse } }, event: { ...event, reason } };
   }
   const { urlId, hostKey } = lease;
-  const { simHash, title } = page;
-  const answer = { urlId, status: job.answer.status, title, simHash };
+  const { links, simHash, title } = page;
+  const answer = { urlId, url: lease.url, status: job.answer.status, title, links, simHash };
   const reason = services.answers.judge(hostKey, answer, allowed.softNotFoundUrls);
   if (reason !== undefined) {
     // Links of what is no page lead to more of the same; without a set of links that was published, the next visit looks anew.

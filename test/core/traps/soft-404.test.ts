@@ -12,8 +12,12 @@ const SORRY = simHash(
 );
 const idOf = (index: number) => urlIdentity(`http://h/${index}`).urlId;
 
+const MENU = ["http://h/", "http://h/about", "http://h/cart"];
+
 const sorry = (index: number, change: Partial<PageAnswer> = {}): PageAnswer => ({
   urlId: idOf(index),
+  url: `http://h/${index}`,
+  links: MENU,
   status: 200,
   title: "The shop",
   simHash: SORRY,
@@ -22,6 +26,8 @@ const sorry = (index: number, change: Partial<PageAnswer> = {}): PageAnswer => (
 /** A page like no other. */
 const article = (index: number): PageAnswer => ({
   urlId: idOf(100_000 + index),
+  url: `http://h/article/${index}`,
+  links: MENU,
   status: 200,
   title: `Article ${index}`,
   simHash: simHash(Array.from({ length: 40 }, (_, word) => `word${index}x${word}`).join(" ")),
@@ -69,6 +75,29 @@ test("one page that is visited again and again is one URL, and no family", () =>
 
 test("one text is one answer, though each title names the address that was asked for", () => {
   const pages = Array.from({ length: 60 }, (_, index) => sorry(index, { title: `Nothing at /${"x".repeat(index)}` }));
+  assert.notEqual(reasons(pages).first, -1);
+});
+
+const linked: [situation: string, links: (index: number) => string[], isPage: boolean][] = [
+  [
+    "an album: one text, and each page leads to the next",
+    (index) => [...MENU, `http://h/${index - 1}`, `http://h/${index + 1}`],
+    true,
+  ],
+  ["products of one text that lead to their own pictures", (index) => [...MENU, `http://pictures.test/${index}.jpg`], true],
+  ["a menu alone", () => MENU, false],
+  ["no links", () => [], false],
+  ["names below whatever was asked", (index) => [...MENU, `http://h/a/${index}/one`, `http://h/a/${index}/two`], false],
+  ["a log-in that leads back", (index) => [...MENU, `http://h/login?to=${encodeURIComponent(`http://h/a/${index}/`)}`], false],
+];
+for (const [situation, links, isPage] of linked)
+  test(`one text under many URLs, ${situation}: ${isPage ? "pages" : "no pages"}`, () => {
+    const pages = Array.from({ length: 60 }, (_, index) => sorry(index, { url: `http://h/a/${index}/`, links: links(index) }));
+    assert.equal(reasons(pages).first === -1, isPage);
+  });
+
+test("a title that confesses is believed, whatever the page links to", () => {
+  const pages = Array.from({ length: 30 }, (_, index) => sorry(index, { title: "404", links: [`http://h/try/${index}`] }));
   assert.notEqual(reasons(pages).first, -1);
 });
 
@@ -122,6 +151,8 @@ test("once a family is known, nothing new is learnt from it", () => {
 test("law: the state is bounded, its codec keeps it, and nothing throws", () => {
   const page = fc.record({
     urlId: fc.string(),
+    url: fc.webUrl(),
+    links: fc.array(fc.webUrl(), { maxLength: 5 }),
     status: fc.integer({ min: 0, max: 999 }),
     title: fc.string(),
     simHash: fc.oneof(

@@ -4,6 +4,8 @@ import { seenAnswers } from "../../../transforms/fetch/answers-seen.ts";
 
 const page = (index: number, simHash = "0123456789abcdef") => ({
   urlId: `url ${index}`,
+  url: `http://h/${index}`,
+  links: [],
   status: 200,
   title: "Welcome",
   simHash,

@@ -5,11 +5,13 @@ import { systemRandom } from "../../../io/random.ts";
 import { crawlTables, type RawTables } from "../../../pipelines/worker.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { encode } from "../../../schemas/codec.ts";
+import type { CrawlConfig } from "../../../schemas/crawl-config.ts";
 import { hostState } from "../../../schemas/host-state.ts";
 import { robotsState } from "../../../schemas/robots-state.ts";
 import { dueKey, type RowKey, rowKey } from "../../../schemas/row-key.ts";
 import { urlState } from "../../../schemas/url-state.ts";
 import { hostGauge } from "../../../transforms/host-gauge.ts";
+import { liveConfig } from "../../../transforms/live-config.ts";
 import { robotsReader } from "../../../transforms/robots-reader.ts";
 import type { CrawlServices } from "../../../transforms/services.ts";
 import { hostOfNumber, namesOf, paceKeyOfNumber, recordOf, robotsOfNumber, START, urlOfNumber } from "./given.ts";
@@ -19,7 +21,7 @@ const REV = "0"; // of every row: nobody competes for one here
 const BATCH = 2_000; // rows written at once
 
 /** The rest of CrawlServices stays absent: whoever asks for it fails. */
-export function frontierServices(raw: RawTables, clock: Clock): CrawlServices {
+export function frontierServices(raw: RawTables, clock: Clock, config: CrawlConfig): CrawlServices {
   const random = systemRandom();
   const metrics = memoryMetrics();
   const tables = crawlTables(raw, random);
@@ -32,6 +34,7 @@ export function frontierServices(raw: RawTables, clock: Clock): CrawlServices {
     queues: { host: memoryQueue() },
     robots: robotsReader(tables.robots, "Gleaner"),
     hosts: hostGauge(metrics),
+    live: liveConfig(config),
   } as unknown as CrawlServices;
 }
 

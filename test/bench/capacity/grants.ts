@@ -118,7 +118,7 @@ async function measure(given: GrantCase): Promise<GrantFigures> {
   const heapSeeded = heapBytes();
   const calls: Calls = new Map();
   const seen = Object.fromEntries(Object.entries(raw).map(([name, table]) => [name, counted(table, name, calls)])) as RawTables;
-  const services = frontierServices(seen, clock);
+  const services = frontierServices(seen, clock, config);
   const fetch = quickFetch({ raw, services, clock, times, hosts, urls });
   const job = start(services, config, fetch.definition);
   await wakeAll(services, clock, hosts, delayMs);

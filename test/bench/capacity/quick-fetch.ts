@@ -42,7 +42,7 @@ export function quickFetch({ raw, services, clock, times, hosts, urls }: QuickFe
     const { paceKey, leaseId, urlId, hostKey } = lease;
     const message: HostMessage = {
       ...{ kind: "report", paceKey, leaseId, urlId, hostKey },
-      ...{ fetched: true, result: "fetched", at: now, nextDueAt },
+      ...{ fetched: true, result: "fetched", at: now, nextDueAt, nextStartAt: now + services.live.now().delayMs + 1 },
     };
     return encode(hostQueueMessage, { kind: "host", message });
   };

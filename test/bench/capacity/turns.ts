@@ -114,8 +114,8 @@ function driver(raw: RawTables, paceKey: string) {
   ) as RawTables;
   let now = START;
   const clock = { now: () => now, after: () => () => {} };
-  const services = frontierServices(tables, clock);
-  const writing = frontierServices(raw, clock);
+  const services = frontierServices(tables, clock, configOf(DELAY_MS));
+  const writing = frontierServices(raw, clock, configOf(DELAY_MS));
   const doFn = hostFrontier.make(configOf(DELAY_MS), services);
   const host = fakeHost(paceKey);
   let times = { report: [] as number[], timer: [] as number[], refill: [] as number[] };

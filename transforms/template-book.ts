@@ -55,7 +55,8 @@ export class TemplateBook {
     });
     this.#changed.clear();
     const fresh = pages.filter(({ rev }) => rev === undefined);
-    const inserted = await this.#table.insertIfAbsent(fresh.map(({ key, value }) => ({ key, value })));
+    const inserted =
+      fresh.length === 0 ? [] : await this.#table.insertIfAbsent(fresh.map(({ key, value }) => ({ key, value })));
     const joined = fresh.filter((_, index) => !inserted[index]);
     for (const [index, { key }] of fresh.entries()) if (inserted[index]) this.#forget(key); // its rev is not told: read it when it counts again
     const known = pages.filter(({ rev }) => rev !== undefined);

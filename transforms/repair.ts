@@ -1,9 +1,10 @@
 // Repair: URL records and the due index are brought back together. Run at each start of the embedded engine, and by the daily pipeline.
-import { scanPages } from "../ports/versioned-table.ts";
-import { type DueEntry, dueKey, paceKeyOf, parseDueKey, rowKey } from "../schemas/row-key.ts";
-import type { Marks } from "../schemas/url-state.ts";
+import { scanPages, type Versioned } from "../ports/versioned-table.ts";
+import { type DueEntry, dueKey, paceKeyOf, parseDueKey, type RowKey, rowKey } from "../schemas/row-key.ts";
+import type { Marks, UrlState } from "../schemas/url-state.ts";
 import { dropDue, lowerHostDue, putDue } from "./due-index.ts";
 import { finishMarks } from "./fetch/complete.ts";
+import { patiently } from "./patience.ts";
 import type { CrawlServices } from "./services.ts";
 
 export interface RepairReport {
@@ -31,6 +32,8 @@ export async function repair({ services, sweepShards, progress }: RepairOptions)
   return report;
 }
 
+type UrlRow = Versioned<UrlState> & { key: RowKey };
+
 /** Every record's marks are finished and its due entry stands, its host known to the sweep. */
 async function repairUrls(
   services: CrawlServices,
@@ -38,27 +41,38 @@ async function repairUrls(
   report: RepairReport,
   progress?: (report: RepairReport) => void,
 ) {
-  const { tables } = services;
-  for await (const rows of scanPages(tables.urls, ALL)) {
-    const entries: DueEntry[] = [];
-    for (const { key, rev, value } of rows) {
-      const paceKey = paceKeyOf(key);
-      const urlId = key.slice(rowKey(paceKey).length);
-      if (value.marks !== undefined && !onlyWaits(value.marks)) {
-        await finishMarks(services, paceKey, urlId, { rev, value });
-        report.marksFinished++;
-      }
-      if (value.lastFetchAt !== undefined && value.kind === "page") report.pagesAsked++;
-      entries.push({ paceKey, urlId, priority: value.priority, dueAt: value.nextFetchAt });
-    }
+  for await (const rows of scanPages(patientScans(services, services.tables.urls), ALL)) {
+    const { marksFinished, dueAdded } = await patiently(services, () => repairPage(services, shards, rows));
     report.urls += rows.length;
-    const standing = await tables.due.get(entries.map(dueKey));
-    const missing = entries.filter((_, index) => standing[index] === undefined);
-    await putDue(services, missing);
-    report.dueAdded += missing.length;
-    await lowerHosts(services, shards, entries);
+    report.pagesAsked += rows.filter(({ value }) => value.lastFetchAt !== undefined && value.kind === "page").length;
+    report.marksFinished += marksFinished;
+    report.dueAdded += dueAdded;
     if (rows.length === PAGE) progress?.(report);
   }
+}
+
+/** A store that refuses one of very many calls must not keep a crawl from starting, so each page may be done twice. */
+async function repairPage(services: CrawlServices, shards: number, rows: readonly UrlRow[]) {
+  const entries: DueEntry[] = [];
+  let marksFinished = 0;
+  for (const { key, rev, value } of rows) {
+    const paceKey = paceKeyOf(key);
+    const urlId = key.slice(rowKey(paceKey).length);
+    if (value.marks !== undefined && !onlyWaits(value.marks)) {
+      await finishMarks(services, paceKey, urlId, { rev, value });
+      marksFinished++;
+    }
+    entries.push({ paceKey, urlId, priority: value.priority, dueAt: value.nextFetchAt });
+  }
+  const standing = await services.tables.due.get(entries.map(dueKey));
+  const missing = entries.filter((_, index) => standing[index] === undefined);
+  await putDue(services, missing);
+  await lowerHosts(services, shards, entries);
+  return { marksFinished, dueAdded: missing.length };
+}
+
+function patientScans<R>(services: CrawlServices, table: { scan(range: typeof ALL): Promise<R[]> }) {
+  return { scan: (range: typeof ALL) => patiently(services, () => table.scan(range)) };
 }
 
 /** A page that could not be parsed waits for a replay; there is nothing to finish. */
@@ -75,19 +89,21 @@ async function lowerHosts({ tables }: CrawlServices, shards: number, entries: re
 
 /** Entries behind which no record stands, or one that says otherwise, go. */
 async function repairDue(services: CrawlServices, report: RepairReport): Promise<void> {
-  const { tables } = services;
-  for await (const rows of scanPages(tables.due, ALL)) {
-    const entries = rows.map((row) => parseDueKey(row.key));
-    const records = await tables.urls.get(entries.map(({ paceKey, urlId }) => rowKey(paceKey, urlId)));
-    const stale = rows.filter((_, index) => {
-      const record = records[index]?.value;
-      const entry = entries[index]!;
-      return record === undefined || record.nextFetchAt !== entry.dueAt || record.priority !== entry.priority;
-    });
-    await dropDue(
-      services,
-      stale.map((row) => row.key),
-    );
-    report.dueDropped += stale.length;
-  }
+  for await (const rows of scanPages(patientScans(services, services.tables.due), ALL))
+    report.dueDropped += await patiently(services, () => dropStale(services, rows));
+}
+
+async function dropStale(services: CrawlServices, rows: readonly { key: RowKey }[]): Promise<number> {
+  const entries = rows.map((row) => parseDueKey(row.key));
+  const records = await services.tables.urls.get(entries.map(({ paceKey, urlId }) => rowKey(paceKey, urlId)));
+  const stale = rows.filter((_, index) => {
+    const record = records[index]?.value;
+    const entry = entries[index]!;
+    return record === undefined || record.nextFetchAt !== entry.dueAt || record.priority !== entry.priority;
+  });
+  await dropDue(
+    services,
+    stale.map((row) => row.key),
+  );
+  return stale.length;
 }

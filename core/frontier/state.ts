@@ -46,6 +46,8 @@ export const frontierState = struct({
   placesFree: optional(uint),
   /** No grant before this, after a refusal that has nothing to do with the host. */
   holdUntil: optional(uint),
+  /** Nothing at all before this: the store could not take the end of a lease, and would not take that of another either. */
+  storeHoldUntil: optional(uint),
 });
 export type FrontierState = TypeOf<typeof frontierState>;
 
@@ -107,7 +109,9 @@ export function hear(state: FrontierState, message: HostMessage, now: number): H
   if (turnAt !== undefined) return { state: after, turn: false, turnAt };
   if (message.fetched || message.result in SETTLED) return { state: after, turn: true };
   const holdMs = HOLDS_MS[message.result];
-  return { state: { ...rewound(after, now), ...(holdMs === undefined ? {} : { holdUntil: now + holdMs }) }, turn: true };
+  const hold = holdMs === undefined ? {} : { holdUntil: now + holdMs };
+  const storeHold = message.result === "store" ? { storeHoldUntil: now + (holdMs ?? 0) } : {};
+  return { state: { ...rewound(after, now), ...hold, ...storeHold }, turn: true };
 }
 
 /**

@@ -124,6 +124,7 @@ class Desk {
   /** When there may be pages again, once there are none. */
   readonly #pagesAt: number;
   #startAt: number;
+  readonly #storeHoldUntil: number;
   #closed = false;
   readonly #facts: TurnFacts;
   readonly #gapMs: number;
@@ -143,6 +144,7 @@ class Desk {
     const pagesOut = running.filter((lease) => lease.kind !== "robots").length;
     this.#pages = Math.min(policy.pagesMax - host.pages, today) - pagesOut;
     this.#pagesAt = dayBudgetRefusal(host.day, policy.dayBudget, now)?.until ?? now + DAY_MS;
+    this.#storeHoldUntil = state.storeHoldUntil ?? 0;
     this.#startAt = Math.max(allowedAt(host, policy) + (facts.skewMs ?? 0), state.holdUntil ?? 0, now);
     this.#robotsOut = new Set(
       [...running, ...foreign].filter((entry) => entry.kind === "robots").map((entry) => entry.hostKey),
@@ -204,7 +206,9 @@ class Desk {
     return Math.max(0, this.#places);
   }
 
+  /** Needs neither a place nor the host's clock, but a store that takes its end. */
   #settle(url: ReadyUrl, reason: SettledOutcome): void {
+    if (this.#storeHoldUntil > this.#facts.now) return this.#keep(url, this.#storeHoldUntil);
     if (this.#settles <= 0) return this.#keep(url, NEVER);
     this.#settles--;
     this.#hand({ ...this.#lease(url), notBefore: this.#facts.now, kind: url.kind, settle: reason });

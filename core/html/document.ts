@@ -1,162 +1,175 @@
-// What does a page say, without its frame? Main text, headings and structured data from linkedom's tree, walked once without recursion.
-import { parseHTML } from "linkedom";
+// What does a page say, without its frame? Main text, headings and structured data, read along with the first pass, without a tree.
 import { limits } from "../../schemas/limits.ts";
 import type { ParsedDocument } from "../../schemas/parsed-page.ts";
 import { elementFacts } from "./elements.ts";
+import { endsBefore, isVoid } from "./implied-ends.ts";
 import { mainText, type TextBlock } from "./main-text.ts";
-import type { Scan } from "./scan-result.ts";
+import type { Attributes, Scan, ScanReader } from "./scan-result.ts";
 import { collapse } from "./values.ts";
 
-/**
- * Beyond these no tree is built, and the text is that of the first pass. The library's parser compares each closing tag with all open
- * elements (20,000 of each take a second and a half), and a node costs it about half a kilobyte.
- */
-const TREE_TAGS_MAX = 40_000;
-const TREE_NODES_MAX = 200_000;
+/** As deep as Blink nests. What a deeper element says belongs to the innermost of these, unless it is left out. */
+const OPEN_MAX = 512;
+/** A block costs a hundred bytes beside its text. Blocks of ten characters are as much as a text may hold; those beyond are not read. */
+const BLOCKS_MAX = limits.textChars / 10;
 
 const JSON_LD_BLOCKS_MAX = 20;
 const JSON_LD_CHARS_MAX = 64 * 1024;
 
-export function documentOf(markup: string, scan: Scan): ParsedDocument {
-  const small = scan.tags <= TREE_TAGS_MAX && scan.nodes <= TREE_NODES_MAX;
-  const found = small ? treeText(markup) : undefined;
-  return {
-    text: (found?.text || scan.text).slice(0, limits.textChars),
-    headings: found?.headings ?? [],
-    ...(scan.description ? { description: scan.description } : {}),
-    structuredData: found?.structuredData ?? [],
-  };
+interface Open {
+  name: string;
+  isMain: boolean;
 }
 
-/** What we use of linkedom's nodes. */
-interface TreeNode {
-  nodeType: number;
-  localName?: string;
-  textContent: string | null;
-  firstChild: TreeNode | null;
-  nextSibling: TreeNode | null;
-  parentNode: TreeNode | null;
-  getAttribute?(name: string): string | null;
-}
+/**
+ * The state between two tags, which come as they were written. A start costs constant time and an end as much as it closes, so that the
+ * whole is linear in the page. A class because the pass calls it at each tag and text.
+ */
+export class DocumentReader implements ScanReader {
+  readonly #blocks: TextBlock[] = [];
+  readonly #headings: ParsedDocument["headings"] = [];
+  readonly #structuredData: string[] = [];
 
-const ELEMENT = 1;
-const TEXT = 3;
+  /** Of the block being read. */
+  #pieces: string[] = [];
+  #chars = 0;
+  #linkChars = 0;
 
-function treeText(markup: string): Pick<ParsedDocument, "text" | "headings" | "structuredData"> | undefined {
-  try {
-    const reading = newReading();
-    walk(parseHTML(markup).document as unknown as TreeNode, reading);
-    endBlock(reading);
-    return { text: mainText(reading.blocks), headings: reading.headings, structuredData: reading.structuredData };
-  } catch {
-    return undefined; // a fault of the library's on odd markup; the first pass has the text
-  }
-}
+  readonly #open: Open[] = [];
+  /** How many of a name are open, so that an end tag of nothing is known without a search. */
+  readonly #counts = new Map<string, number>();
+  /** The place in #open of the outermost element that is left out. */
+  #leftOutAt = Number.POSITIVE_INFINITY;
 
-/** Visits the tree in page order with a loop: markup may be nested tens of thousands deep. */
-function walk(root: TreeNode, reading: Reading): void {
-  let node = root.firstChild;
-  while (node !== null) {
-    const inside = enter(node, reading) ? node.firstChild : null;
-    if (inside !== null) {
-      node = inside;
-      continue;
-    }
-    while (node !== null && node.nextSibling === null) {
-      node = node.parentNode;
-      if (node === root || node === null) return;
-      leave(node, reading);
-    }
-    node = node?.nextSibling ?? null;
-  }
-}
-
-/** What the walk has read, and where it is. */
-interface Reading {
-  blocks: TextBlock[];
-  headings: ParsedDocument["headings"];
-  structuredData: string[];
-  pieces: string[];
-  chars: number;
-  linkChars: number;
-  links: number;
-  mains: number;
-  articles: number;
+  #links = 0;
+  #mains = 0;
+  #articles = 0;
   /** How many outermost articles have begun. */
-  article: number;
-  level: number;
-}
+  #article = 0;
+  #level = 0;
+  /** The structured data being read, wherever it stands: most of it is in the head. */
+  #script: string[] | undefined;
+  #scriptRoom = 0;
 
-function newReading(): Reading {
-  return {
-    blocks: [],
-    headings: [],
-    structuredData: [],
-    pieces: [],
-    chars: 0,
-    linkChars: 0,
-    links: 0,
-    mains: 0,
-    articles: 0,
-    article: 0,
-    level: 0,
-  };
-}
-
-/** Whether what is inside the node is to be read. */
-function enter(node: TreeNode, reading: Reading): boolean {
-  if (node.nodeType === TEXT) {
-    const piece = node.textContent ?? "";
-    reading.pieces.push(piece);
-    reading.chars += piece.length;
-    if (reading.links > 0) reading.linkChars += piece.length;
-    return false;
+  /** What was read, once the pass is over. */
+  finish(scan: Scan): ParsedDocument {
+    this.#endBlock();
+    return {
+      text: (mainText(this.#blocks) || scan.text).slice(0, limits.textChars),
+      headings: this.#headings,
+      ...(scan.description ? { description: scan.description } : {}),
+      structuredData: this.#structuredData,
+    };
   }
-  const name = node.nodeType === ELEMENT ? (node.localName ?? "") : "";
-  if (name === "script") readJsonLd(node, reading);
-  if (name === "" || isFrame(node, name, reading)) return false;
-  if (SOFT.has(name)) reading.pieces.push(" ");
-  else if (!elementFacts(name).inline) endBlock(reading);
-  step(node, name, reading, 1);
-  if (node.firstChild !== null) return true;
-  leave(node, reading);
-  return false;
-}
 
-function leave(node: TreeNode, reading: Reading): void {
-  const name = node.localName ?? "";
-  if (!SOFT.has(name) && !elementFacts(name).inline) endBlock(reading);
-  step(node, name, reading, -1);
-}
+  onStart(name: string, attributes: Attributes, isEmpty: boolean): void {
+    while (this.#open.length > 0 && endsBefore(this.#open.at(-1)!.name, name)) this.#endInnermost();
+    if (name === "script") this.#startScript(attributes);
+    const isKept = this.#open.length <= this.#leftOutAt;
+    const isLeftOut = isKept && this.#isFrame(name, attributes);
+    const opens = !isEmpty && !isVoid(name) && (isLeftOut || this.#open.length < OPEN_MAX);
+    const isMain = name === "main" || attributes.role === "main";
+    if (isKept && !isLeftOut) {
+      if (SOFT.has(name)) this.#part();
+      else if (!elementFacts(name).inline) this.#endBlock();
+      if (opens) this.#step(name, isMain, 1);
+    }
+    if (!opens) return;
+    if (isLeftOut) this.#leftOutAt = this.#open.length;
+    this.#open.push({ name, isMain });
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
 
-function step(node: TreeNode, name: string, reading: Reading, by: 1 | -1): void {
-  if (name === "a") reading.links += by;
-  else if (name === "main" || node.getAttribute?.("role") === "main") reading.mains += by;
-  else if (name === "article") {
-    if (by === 1 && reading.articles === 0) reading.article++;
-    reading.articles += by;
-  } else if (/^h[1-6]$/.test(name)) reading.level = by === 1 ? Number(name[1]) : 0;
-}
+  onText(piece: string): void {
+    if (this.#script !== undefined) this.#tellScript(piece);
+    if (this.#open.length > this.#leftOutAt || this.#chars >= limits.textChars) return;
+    this.#pieces.push(piece);
+    this.#chars += piece.length;
+    if (this.#links > 0) this.#linkChars += piece.length;
+  }
 
-function endBlock(reading: Reading): void {
-  if (reading.pieces.length === 0) return;
-  const text = collapse(reading.pieces.join(""));
-  if (text !== "") {
-    const { level } = reading;
-    reading.blocks.push({
+  onEnd(name: string): void {
+    if (name === "script") this.#endScript();
+    if (this.#counts.has(name)) while (this.#endInnermost() !== name);
+    else if (name === "p" || name === "br") this.onStart(name, {}, true); // HTML 13.2.6.4.7: such an end tag alone makes an element
+  }
+
+  /** Its name. */
+  #endInnermost(): string {
+    const { name, isMain } = this.#open.pop()!;
+    const others = this.#counts.get(name)! - 1;
+    if (others > 0) this.#counts.set(name, others);
+    else this.#counts.delete(name);
+    const at = this.#open.length;
+    if (at < this.#leftOutAt) {
+      if (!SOFT.has(name) && !elementFacts(name).inline) this.#endBlock();
+      this.#step(name, isMain, -1);
+    } else if (at === this.#leftOutAt) this.#leftOutAt = Number.POSITIVE_INFINITY;
+    return name;
+  }
+
+  #step(name: string, isMain: boolean, by: 1 | -1): void {
+    if (name === "a") this.#links += by;
+    else if (isMain) this.#mains += by;
+    else if (name === "article") {
+      if (by === 1 && this.#articles === 0) this.#article++;
+      this.#articles += by;
+    } else if (HEADING.test(name)) this.#level = by === 1 ? Number(name[1]) : 0;
+  }
+
+  #part(): void {
+    if (this.#pieces.at(-1) !== " ") this.#pieces.push(" ");
+  }
+
+  #endBlock(): void {
+    if (this.#pieces.length === 0) return;
+    const text = collapse(this.#pieces.join(""));
+    if (text !== "" && this.#blocks.length < BLOCKS_MAX) this.#addBlock(text);
+    this.#pieces = [];
+    this.#chars = 0;
+    this.#linkChars = 0;
+  }
+
+  #addBlock(text: string): void {
+    const level = this.#level;
+    this.#blocks.push({
       text,
-      linkShare: reading.linkChars / reading.chars,
+      linkShare: this.#linkChars / this.#chars,
       heading: level > 0,
-      inMain: reading.mains > 0,
-      article: reading.articles > 0 ? reading.article : 0,
+      inMain: this.#mains > 0,
+      article: this.#articles > 0 ? this.#article : 0,
     });
-    if (level > 0 && reading.headings.length < limits.headings)
-      reading.headings.push({ level, text: text.slice(0, limits.titleChars) });
+    if (level > 0 && this.#headings.length < limits.headings)
+      this.#headings.push({ level, text: text.slice(0, limits.titleChars) });
   }
-  reading.pieces = [];
-  reading.chars = 0;
-  reading.linkChars = 0;
+
+  #isFrame(name: string, attributes: Attributes): boolean {
+    if (FRAME.has(name)) return true;
+    if (name === "header" && this.#mains === 0 && this.#articles === 0) return true;
+    if (elementFacts(name).inline) return false;
+    const { role = "", hidden, "aria-hidden": ariaHidden } = attributes;
+    return FRAME_ROLES.has(role) || ariaHidden === "true" || hidden !== undefined;
+  }
+
+  #startScript({ type }: Attributes): void {
+    const isData = type?.trim().toLowerCase() === "application/ld+json" && this.#structuredData.length < JSON_LD_BLOCKS_MAX;
+    this.#script = isData ? [] : undefined;
+    this.#scriptRoom = JSON_LD_CHARS_MAX;
+  }
+
+  #tellScript(piece: string): void {
+    this.#scriptRoom -= piece.length;
+    if (this.#scriptRoom >= 0) this.#script?.push(piece);
+    else this.#script = undefined;
+  }
+
+  #endScript(): void {
+    const text = this.#script?.join("").trim();
+    if (text !== undefined && isJson(text)) this.#structuredData.push(text);
+    this.#script = undefined;
+  }
 }
+
+const HEADING = /^h[1-6]$/;
 
 /** Parts of a whole: a list or table is judged as one block, or its short lines would never count as text. */
 const SOFT = new Set("br li dt dd tr td th thead tbody tfoot caption".split(" "));
@@ -168,24 +181,6 @@ const FRAME = new Set(
   ),
 );
 const FRAME_ROLES = new Set(["navigation", "banner", "contentinfo", "search", "complementary", "dialog", "menu"]);
-
-function isFrame(node: TreeNode, name: string, reading: Reading): boolean {
-  if (FRAME.has(name)) return true;
-  if (name === "header" && reading.mains === 0 && reading.articles === 0) return true;
-  if (elementFacts(name).inline) return false;
-  return (
-    FRAME_ROLES.has(node.getAttribute?.("role") ?? "") ||
-    node.getAttribute?.("aria-hidden") === "true" ||
-    (node.getAttribute?.("hidden") ?? null) !== null
-  );
-}
-
-function readJsonLd(node: TreeNode, { structuredData }: Reading): void {
-  if (structuredData.length >= JSON_LD_BLOCKS_MAX) return;
-  if (node.getAttribute?.("type")?.trim().toLowerCase() !== "application/ld+json") return;
-  const text = (node.textContent ?? "").trim();
-  if (text.length <= JSON_LD_CHARS_MAX && isJson(text)) structuredData.push(text);
-}
 
 function isJson(text: string): boolean {
   try {

@@ -1,4 +1,4 @@
-// What is in this body? Links, metadata and visible text of every page by one pass; the document, dearer, of those that an index takes.
+// What is in this body? Links, metadata and visible text of every page by one pass; the document, read along with it, of those that an index takes.
 
 import { limits } from "../../schemas/limits.ts";
 import type { ParsedDocument, ParsedPage, ParseRequest } from "../../schemas/parsed-page.ts";
@@ -8,7 +8,7 @@ import { bodyClass, parseContentType } from "../http/content-type.ts";
 import { type RobotsDirectives, robotsDirectives } from "../http/robots-tag.ts";
 import { normalizeUrl } from "../url/normalize.ts";
 import { type DecodedText, decodeMarkup, decodePlain } from "./charset.ts";
-import { documentOf } from "./document.ts";
+import { DocumentReader } from "./document.ts";
 import { baseOf, linksOf } from "./links.ts";
 import { withEncodedQuery } from "./query-encoding.ts";
 import { scanMarkup } from "./scan.ts";
@@ -31,7 +31,8 @@ export function parsePage(request: ParseRequest): ParsedPage {
 type Reading = { header: RobotsDirectives; xml: boolean };
 
 function markupPage(request: ParseRequest, { text: markup, charset }: DecodedText, how: Reading): ParsedPage {
-  const scan = scanMarkup(markup, { xml: how.xml, productToken: request.productToken });
+  const reader = request.document && !how.header.noindex ? new DocumentReader() : undefined;
+  const scan = scanMarkup(markup, { xml: how.xml, productToken: request.productToken, reader });
   const noindex = scan.noindex || how.header.noindex;
   const nofollow = scan.nofollow || how.header.nofollow;
   const base = baseOf(scan, request.url);
@@ -52,7 +53,7 @@ function markupPage(request: ParseRequest, { text: markup, charset }: DecodedTex
       textRatioPercent: percentOf(scan.text.length, markup.length),
       hasTitle: scan.title !== "",
     },
-    ...(request.document && !noindex ? { document: documentOf(markup, scan) } : {}),
+    ...(reader !== undefined && !noindex ? { document: reader.finish(scan) } : {}),
   };
 }
 

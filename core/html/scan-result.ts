@@ -1,4 +1,4 @@
-// What has one pass over the markup found? The raw material of links, metadata and text.
+// What has one pass over the markup found? The raw material of links, metadata and text, and who may read along.
 
 export interface Scan {
   /** Distinct href values of a and area in page order, and whether any of a kind may be followed. */
@@ -18,8 +18,16 @@ export interface Scan {
   nofollow: boolean;
   /** Blanks collapsed, at most limits.textChars. */
   text: string;
-  /** Tags that open or close something. */
-  tags: number;
-  /** Tags, attributes, texts and comments: what a tree of the page would hold at most (a stray </p> makes an element too). */
-  nodes: number;
+}
+
+/** Of one element, by lower-case name: those that the pass wants, as they were first written. */
+export type Attributes = Partial<Record<string, string>>;
+
+/** Reads along with the pass, in page order. Tags come as written: some end nothing, and some ends are not there. */
+export interface ScanReader {
+  /** `isEmpty`: the tag closed itself. */
+  onStart(name: string, attributes: Attributes, isEmpty: boolean): void;
+  /** What is shown or not, scripts too; references decoded. */
+  onText(piece: string): void;
+  onEnd(name: string): void;
 }

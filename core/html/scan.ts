@@ -4,13 +4,15 @@ import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { limits } from "../../schemas/limits.ts";
 import { metaDirectives } from "../http/robots-tag.ts";
 import { type ElementFacts, elementFacts, isForeign } from "./elements.ts";
-import type { Scan } from "./scan-result.ts";
+import type { Attributes, Scan, ScanReader } from "./scan-result.ts";
 import { collapse, hasToken, languageOf, withoutFragment } from "./values.ts";
 
 export interface ScanOptions {
   /** XHTML: names are case-sensitive, no element is raw text, any may close itself. */
   xml: boolean;
   productToken: string;
+  /** Who wants to read along. */
+  reader?: ScanReader | undefined;
 }
 
 /** Of one page, before they are normalised: generous, since many spellings may name one URL. */
@@ -24,13 +26,15 @@ export function scanMarkup(markup: string, options: ScanOptions): Scan {
   return pass.finish();
 }
 
-type Attributes = Partial<Record<string, string>>;
 const NO_ATTRIBUTES: Attributes = {};
+/** What a reader wants to know of any element. */
+const READER_ATTRIBUTES: readonly string[] = ["role", "hidden", "aria-hidden", "type"];
 
 /** The state between two tokens. A class because the tokenizer calls fifteen methods on it, millions of times. */
 class Pass implements TokenizerCallbacks {
   readonly #markup: string;
   readonly #options: ScanOptions;
+  readonly #reader: ScanReader | undefined;
   readonly #names: Set<string>;
   readonly #scan: Scan = emptyScan();
   #text: string[] = [];
@@ -54,6 +58,7 @@ class Pass implements TokenizerCallbacks {
   constructor(markup: string, options: ScanOptions) {
     this.#markup = markup;
     this.#options = options;
+    this.#reader = options.reader;
     this.#names = new Set(["robots", options.productToken.toLowerCase()]);
   }
 
@@ -65,19 +70,18 @@ class Pass implements TokenizerCallbacks {
   }
 
   onopentagname(start: number, end: number): void {
-    this.#scan.tags++;
-    this.#scan.nodes++;
     this.#name = this.#nameAt(start, end);
     this.#facts = elementFacts(this.#name);
-    this.#attributes = this.#facts.attributes.length > 0 ? {} : NO_ATTRIBUTES;
+    this.#attributes = NO_ATTRIBUTES;
   }
 
   onattribname(start: number, end: number): void {
-    this.#scan.nodes++;
     this.#attribute = "";
-    if (this.#facts.attributes.length === 0 || this.#inertDepth > 0) return;
+    const { attributes } = this.#facts;
+    if (this.#inertDepth > 0 || (attributes.length === 0 && this.#reader === undefined)) return;
     const name = this.#markup.slice(start, end).toLowerCase();
-    if (this.#facts.attributes.includes(name) && this.#attributes[name] === undefined) this.#attribute = name;
+    const isWanted = attributes.includes(name) || (this.#reader !== undefined && READER_ATTRIBUTES.includes(name));
+    if (isWanted && this.#attributes[name] === undefined) this.#attribute = name;
   }
 
   onattribdata(start: number, end: number): void {
@@ -90,8 +94,10 @@ class Pass implements TokenizerCallbacks {
 
   onattribend(): void {
     if (this.#attribute === "") return;
-    if (this.#value.length <= limits.attributeChars) this.#attributes[this.#attribute] = this.#value;
-    else if (this.#name === "a" || this.#name === "area") this.#scan.hrefsTooLong++;
+    if (this.#value.length <= limits.attributeChars) {
+      if (this.#attributes === NO_ATTRIBUTES) this.#attributes = {};
+      this.#attributes[this.#attribute] = this.#value;
+    } else if (this.#attribute === "href" && (this.#name === "a" || this.#name === "area")) this.#scan.hrefsTooLong++;
     this.#attribute = "";
     this.#value = "";
   }
@@ -105,9 +111,8 @@ class Pass implements TokenizerCallbacks {
   }
 
   onclosetag(start: number, end: number): void {
-    this.#scan.tags++;
-    this.#scan.nodes++;
     const name = this.#nameAt(start, end);
+    this.#reader?.onEnd(name);
     if (this.#inertDepth > 0) {
       if (name === this.#inert && --this.#inertDepth === 0) this.#inTitle = false;
     } else if (name === "noscript") this.#noscripts = Math.max(0, this.#noscripts - 1);
@@ -116,27 +121,18 @@ class Pass implements TokenizerCallbacks {
   }
 
   ontext(start: number, end: number): void {
-    this.#scan.nodes++;
-    if (this.#inertDepth === 0) {
-      if (this.#noscripts === 0) this.#show(this.#markup.slice(start, end));
-    } else if (this.#inTitle) this.#entitle(this.#markup.slice(start, end));
+    this.#say(this.#markup.slice(start, end));
   }
 
   ontextentity(code: number): void {
-    this.#scan.nodes++;
-    if (this.#inertDepth === 0) {
-      if (this.#noscripts === 0) this.#show(String.fromCodePoint(code));
-    } else if (this.#inTitle) this.#entitle(String.fromCodePoint(code));
+    this.#say(String.fromCodePoint(code));
   }
 
   oncdata(start: number, end: number, endOffset: number): void {
     if (this.#options.xml || this.#foreigns > 0) this.ontext(start, end - endOffset);
   }
 
-  oncomment(): void {
-    this.#scan.nodes++;
-  }
-
+  oncomment(): void {}
   ondeclaration(): void {}
   onprocessinginstruction(): void {}
   onend(): void {}
@@ -148,6 +144,7 @@ class Pass implements TokenizerCallbacks {
 
   #opened(closed: boolean): void {
     const name = this.#name;
+    this.#reader?.onStart(name, this.#attributes, closed);
     if (!this.#facts.inline) this.#part();
     if (this.#inertDepth > 0) {
       // Only templates nest; the others hold text, whatever it looks like.
@@ -204,6 +201,13 @@ class Pass implements TokenizerCallbacks {
     if (isRefresh && this.#noscripts === 0) scan.refresh ??= content;
   }
 
+  #say(piece: string): void {
+    this.#reader?.onText(piece);
+    if (this.#inertDepth === 0) {
+      if (this.#noscripts === 0) this.#show(piece);
+    } else if (this.#inTitle) this.#entitle(piece);
+  }
+
   #show(piece: string): void {
     if (this.#textRoom <= 0) return;
     this.#textRoom -= piece.length;
@@ -233,7 +237,5 @@ function emptyScan(): Scan {
     noindex: false,
     nofollow: false,
     text: "",
-    tags: 0,
-    nodes: 0,
   };
 }

@@ -16,6 +16,7 @@ import { cdxjLine, cdxjPlace, fieldsOf } from "../../core/warc/cdxj.ts";
 import { parseWarcRecord } from "../../core/warc/read.ts";
 import { surt } from "../../core/warc/surt.ts";
 import { limits } from "../../schemas/limits.ts";
+import type { ParsedDocument } from "../../schemas/parsed-page.ts";
 import { type FuzzedParser, fuzzed } from "./fuzz.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 60 });
@@ -27,7 +28,7 @@ const of = (...pieces: string[]) =>
     .map((parts) => parts.join(""));
 
 const markupText = of(
-  ...`<a href=|<area href=|<base href=|<link rel=canonical href=|<meta name=robots content=|<meta http-equiv=refresh content=|"|'|>|<|/|</|<!--|-->|<svg>|</svg>|<title>|</title>|&amp;|&#x|&|<template>|</template>|<script>|</script>|<noscript>|</noscript>|<table><td>|<main>|<article>|<h1>|text |=|<![CDATA[|]]>|<?xml |0;url=|nofollow|rel=|http://h.example/|//|?é|\0|é|漢`.split(
+  ...`<a href=|<area href=|<base href=|<link rel=canonical href=|<meta name=robots content=|<meta http-equiv=refresh content=|"|'|>|<|/|</|<!--|-->|<svg>|</svg>|<title>|</title>|&amp;|&#x|&|<template>|</template>|<script>|</script>|<noscript>|</noscript>|<table><td>|<main>|<article>|<h1>|<nav>|</nav>|<p hidden>|</p>|<li role=menu>|</div>|<head>|<script type=application/ld+json>|[1]|text |=|<![CDATA[|]]>|<?xml |0;url=|nofollow|rel=|http://h.example/|//|?é|\0|é|漢`.split(
     "|",
   ),
   "|",
@@ -50,9 +51,17 @@ const page = fuzzed("page", fc.tuple(pageBytes, header, anyText), ([bytes, conte
   assert.ok(parsed.ok && parsed.links.length <= limits.linksPerPage && parsed.title.length <= limits.titleChars);
   assert.equal(new Set(parsed.links).size, parsed.links.length);
   for (const link of parsed.links) assert.match(link, /^https?:\/\/[^#]+$/);
-  assert.ok((parsed.document?.text.length ?? 0) <= limits.textChars);
+  const { document, ...rest } = parsed;
+  if (document !== undefined) judgeDocument(document);
+  assert.deepEqual(parsePage({ ...request, document: false }), rest);
   assert.deepEqual(parsePage({ ...request, bytes: new Uint8Array(bytes) }), parsed);
 });
+
+function judgeDocument({ text, headings, structuredData }: ParsedDocument): void {
+  assert.ok(text.length <= limits.textChars && headings.length <= limits.headings);
+  for (const heading of headings) assert.ok(heading.level >= 1 && heading.level <= 6 && heading.text.trim() !== "");
+  for (const data of structuredData) JSON.parse(data);
+}
 
 const charsetText = of(
   ..."<meta |charset=|http-equiv=content-type |content='text/html; charset=|utf-8|koi8-r|x-user-defined|utf-16|hz-gb-2312|'|\"|>|<!--|-->|</a |<?xml encoding=|<script>|</script>|<title|/|\0|é|þÿ|ÿþ|ï»¿|x".split(

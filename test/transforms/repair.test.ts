@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { urlIdentity } from "../../core/url/keys.ts";
+import { StoreError } from "../../ports/versioned-table.ts";
 import { hostDueKey, rowKey } from "../../schemas/row-key.ts";
 import type { UrlState } from "../../schemas/url-state.ts";
 import { putDue } from "../../transforms/due-index.ts";
@@ -132,16 +133,42 @@ test("more rows than one scan reads are all mended, and progress is told", async
   assert.deepEqual(await dueFaults(given), []);
 });
 
+const WAITED_MS = 60_000;
+
+test("a store that refuses once in a while keeps no repair from its end", async () => {
+  const given = world();
+  for (let index = 0; index < 30; index++) await add(given, String(index));
+  let calls = 0;
+  const { urls, due } = given.services.tables;
+  const often =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (++calls % 2 === 1) throw new StoreError("away");
+      return work(...args);
+    };
+  const tables = {
+    ...given.services.tables,
+    urls: { ...urls, scan: often(urls.scan) },
+    due: { ...due, get: often(due.get), scan: often(due.scan) },
+  };
+  const mended = repair({ services: { ...given.services, tables }, sweepShards: 4 });
+  await given.clock.run(given.clock.now() + WAITED_MS);
+  assert.equal((await mended).dueAdded, 30);
+  assert.deepEqual(await dueFaults(given), []);
+});
+
 test("a repair that is killed at any write is finished by the next one", async () => {
   let deaths = 0;
   for (let write = 0; ; write++) {
     const given = world({ dies: { write, when: write % 2 === 0 ? "before" : "after" } });
     const live = { ...given, services: given.restarted };
     for (const [, make] of damages) await make(live);
-    const died = await mend(given).then(
+    const mended = mend(given).then(
       () => false,
       () => true,
     );
+    await given.clock.run(given.clock.now() + WAITED_MS); // a store that refuses is waited for
+    const died = await mended;
     if (!died) break;
     deaths++;
     await mend(live);

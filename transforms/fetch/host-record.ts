@@ -4,13 +4,13 @@ import { newHost } from "../../core/politeness/host-clock.ts";
 import { type PacePolicy, pacePolicy } from "../../core/politeness/policy.ts";
 import { connectFailed, type RequestEnd, release } from "../../core/politeness/release.ts";
 import { withheldBy } from "../../core/traps/url-policy.ts";
-import { sleep } from "../../ports/clock.ts";
 import { StoreError, type Versioned } from "../../ports/versioned-table.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
 import type { HostState } from "../../schemas/host-state.ts";
 import { limits } from "../../schemas/limits.ts";
 import type { FailureReason } from "../../schemas/reasons.ts";
 import { rowKey } from "../../schemas/row-key.ts";
+import { patiently } from "../patience.ts";
 import { judgeView, type RobotsView } from "../robots-reader.ts";
 import type { CrawlServices } from "../services.ts";
 
@@ -102,25 +102,8 @@ export function releaseDurably(
 ): Promise<HostState> {
   const spread = services.random.next();
   const released = (host: HostState): HostState => release(host, desk.policy, token, late(end, desk.skewMs), spread);
+  // A store that refuses once must not lose a Retry-After.
   return patiently(services, () => changeHost(services, desk, released, row));
-}
-
-/**
- * Waits between tries to write what a host said: a store that refuses once must not lose a Retry-After. Together half as long as an
- * entry lives; if the store is away for longer, the entry expires, and counts as an answer not heard.
- */
-const PATIENCE_MS = [50, 200, 800, 3_200, 12_800];
-
-async function patiently<T>({ clock }: CrawlServices, work: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const wait = PATIENCE_MS[tries];
-      if (!(error instanceof StoreError) || error.final || wait === undefined) throw error;
-      await sleep(clock, wait);
-    }
-  }
 }
 
 /** Notes that a connection could not be made: the host rests, though nothing was admitted. */

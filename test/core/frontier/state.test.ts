@@ -90,6 +90,11 @@ for (const result of unfetchedReasons.filter((reason) => reason !== "stale"))
     assert.equal(state.holdUntil, holds[result] === undefined ? undefined : NOW + holds[result]);
   });
 
+test("a store that failed holds all that it would have to take", () => {
+  assert.equal(hear(leased, report({ fetched: false, result: "store" }), NOW).state.storeHoldUntil, NOW + 60_000);
+  assert.equal(hear(leased, report({ fetched: false, result: "page-limit" }), NOW).state.storeHoldUntil, undefined);
+});
+
 test("a report that comes twice brings no turn and changes nothing", () => {
   const once = hear(leased, report(), NOW).state;
   assert.deepEqual(hear(once, report(), NOW), { state: once, turn: false });

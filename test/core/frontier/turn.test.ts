@@ -298,3 +298,10 @@ test("a host whose day is spent waits for the next one", () => {
   assert.deepEqual(grants, []);
   assert.deepEqual(next, { kind: (today + 1) * DAY >= NOW + limits.hostIdleMs ? "clear" : "sleep", until: (today + 1) * DAY });
 });
+
+test("a store that could not take the end of a lease is given none of another, not even of those that need no request", () => {
+  const judge = () => ({ verdict: "disallow" }) as const;
+  const { grants, next } = turn({ ready: urls(2), storeHoldUntil: NOW + 60_000 }, { judge });
+  assert.deepEqual([grants, next], [[], { kind: "sleep", until: NOW + 60_000 }]);
+  assert.equal(turn({ ready: urls(2), storeHoldUntil: NOW }, { judge }).grants.length, 2);
+});

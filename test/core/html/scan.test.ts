@@ -28,11 +28,6 @@ test("base, canonical, refresh and description are the first of their kind, as w
   assert.deepEqual([baseHref, canonicalHref, refresh, description], [" b ", "d", "0;url=f", "h i"]);
 });
 
-test("tags and nodes are counted, so that a tree's size is known before it is built", () => {
-  const { tags, nodes } = scan("<p a=b c>text<!-- comment --></p></p>");
-  assert.deepEqual([tags, nodes], [3, 7]);
-});
-
 test("hrefs beyond the room for them are counted, not kept", () => {
   const room = 10 * limits.linksPerPage;
   const found = scan(Array.from({ length: room + 2 }, (_, index) => `<a href=${index}>`).join(""));

@@ -10,6 +10,9 @@ const DEPTH_MAX = 30;
 /** Longer than the demo's Retry-After, shorter than the back-off of the host that is down. */
 const IDLE_HORIZON_SECONDS = 5;
 
+/** Limits of patterns, for a web too small for the default ones. */
+const POLICIES = join(import.meta.dirname, "policies.json");
+
 const COMMAND = join(import.meta.dirname, "../pipelines/commands/crawl.ts");
 
 function crawlArguments(web: Pick<DemoWeb, "seeds" | "connectTo">, folder: string): string[] {
@@ -19,6 +22,7 @@ function crawlArguments(web: Pick<DemoWeb, "seeds" | "connectTo">, folder: strin
     ...web.connectTo.flatMap((rule) => ["--connect-to", rule]),
     ...["--allow-address", "127.0.0.0/8"],
     ...["--contact", "demo@demo.test"],
+    ...["--policies", POLICIES],
     "--sitemaps",
     ...["--delay-ms", String(DELAY_MS)],
     ...["--max-depth", String(DEPTH_MAX)],

@@ -1,4 +1,4 @@
-// npm run demo: a web of ten hosts on loopback, crawled by the project's own command in about half a minute.
+// npm run demo: a web of fifteen hosts on loopback, crawled by the project's own command in about half a minute.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -6,10 +6,11 @@ import { exitCodes } from "../pipelines/exit-codes.ts";
 import { type Crawl, DELAY_MS, startCrawl } from "./crawl.ts";
 import { freshFolder } from "./data-folder.ts";
 import { introduction, nextSteps, printedVerdict } from "./say.ts";
+import { trapStops } from "./stops.ts";
 import { demoVerdict } from "./verdict.ts";
 import { type DemoWeb, startDemoWeb } from "./web/start.ts";
 
-const help = `A web of ten hosts on loopback, crawled in about half a minute; then what to look at.
+const help = `A web of fifteen hosts on loopback, crawled in about half a minute; then what to look at.
 
   npm run demo [-- --data DIR]
 
@@ -63,7 +64,7 @@ async function crawled(web: DemoWeb, folder: string): Promise<number> {
   const code = await crawl.ended;
   endSignals();
   writeFileSync(join(folder, LOG_NAME), web.log.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-  const verdict = demoVerdict(web.sites, web.log, DELAY_MS);
+  const verdict = demoVerdict({ sites: web.sites, log: web.log, delayMs: DELAY_MS, stops: trapStops(folder) });
   const finished = code === exitCodes.done || code === exitCodes.limit;
   process.stdout.write(`\n${printedVerdict(verdict, finished)}\n`);
   if (!finished) return code;

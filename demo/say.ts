@@ -15,7 +15,7 @@ export function introduction(sites: readonly DemoSite[], folder: string): string
 }
 
 /** Of a crawl that did not finish only what it should not have done is told. */
-export function printedVerdict({ hosts, violations, faults }: DemoVerdict, finished: boolean): string {
+export function printedVerdict({ hosts, traps, violations, faults }: DemoVerdict, finished: boolean): string {
   const polite =
     violations.length === 0
       ? "no host was asked sooner than allowed, or for what it forbids"
@@ -24,7 +24,7 @@ export function printedVerdict({ hosts, violations, faults }: DemoVerdict, finis
     `What the demo web's own log says: ${polite}.`,
     ...hosts.map(hostLine),
     ...violations.map((line) => `  ! ${line}`),
-    ...(finished ? [expectation(faults), ...faults.map((line) => `  ! ${line}`)] : []),
+    ...(finished ? ["", ...trapLines(traps), expectation(faults), ...faults.map((line) => `  ! ${line}`)] : []),
   ].join("\n");
 }
 
@@ -35,9 +35,18 @@ function hostLine({ host, requests, smallestGapMs, allowedMs }: DemoVerdict["hos
   return `  ${host.padEnd(HOST_COLUMNS)}${String(requests).padStart(3)} requests, ${gap}`;
 }
 
+function trapLines(traps: DemoVerdict["traps"]): string[] {
+  return ["Where a site makes up addresses, the crawl turned away, and its events say why:", ...traps.map(trapLine), ""];
+}
+
+function trapLine({ host, pages, stops }: DemoVerdict["traps"][number]): string {
+  const reasons = stops.map(({ reason, times }) => `${reason} (${times === 1 ? "once" : `${times} times`})`);
+  return `  ${host.padEnd(HOST_COLUMNS)}${String(pages).padStart(3)} made-up pages, then ${reasons.join(", ")}`;
+}
+
 function expectation(faults: readonly string[]): string {
   return faults.length === 0
-    ? "Every site was fetched to its last page, and no trap had its way."
+    ? "Every site was fetched to its last page, those with a trap in them too, and no trap had its way."
     : `What the sites expected and did not get, or got and did not expect: ${faults.length}.`;
 }
 

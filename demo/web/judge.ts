@@ -35,6 +35,6 @@ function siteFaults({ host, expected }: DemoSite, log: readonly RequestLogEntry[
     ...retried.filter((path) => !asked.has(path)).map((path) => `${host}${path} was not asked for`),
     ...never.filter((path) => asked.has(path)).map((path) => `${host}${path} was asked for, against the rules`),
     ...(endless !== undefined && inEndless.length > endless.most ? [`${host} has no end: ${inEndless.length} pages`] : []),
-    ...(endless !== undefined && inEndless.length === 0 ? [`${host}: its calendar was not entered`] : []),
+    ...(endless !== undefined && inEndless.length === 0 ? [`${host}: its trap was not entered`] : []),
   ];
 }

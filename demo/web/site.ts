@@ -1,4 +1,5 @@
 // What is one site of the demo web, and what must a polite crawl of it come to?
+import type { RefusalReason, WithheldReason } from "../../schemas/reasons.ts";
 import type { SiteAnswer, SiteHandler, SiteRequest } from "../../test/lib/web-server.ts";
 import { notFound, plain } from "./page.ts";
 
@@ -14,9 +15,14 @@ export interface Expectation {
   never?: readonly string[];
   /** Requested with 429 once before its answer: fetched only if the crawl lasts until its retry. */
   retried?: readonly string[];
-  /** Where a limit ends the site: all that is fetched matches one of `fetched` or this pattern, at most `most` of them. */
-  endless?: { pattern: RegExp; most: number };
+  /**
+   * A trap: all that is fetched matches one of `fetched` or this pattern, at most `most` of them. `reasons`: by which the crawl turns
+   * away, each at least once.
+   */
+  endless?: { pattern: RegExp; most: number; reasons: readonly TrapReason[] };
 }
+
+export type TrapReason = RefusalReason | WithheldReason;
 
 export interface DemoSite {
   host: string;

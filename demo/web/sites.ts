@@ -5,6 +5,7 @@ import { prose } from "./prose.ts";
 import { ALLOW_ALL, type DemoSite, demoUrl, fixedSite } from "./site.ts";
 import { archive } from "./sites/archive.ts";
 import { garden } from "./sites/garden.ts";
+import { mazes } from "./sites/mazes.ts";
 import { moved } from "./sites/moved.ts";
 import { busy, down, slow } from "./sites/pace.ts";
 import { rules } from "./sites/rules.ts";
@@ -14,7 +15,7 @@ const START = "start.demo.test";
 
 /** All sites, the start page's first, fresh ones: what a site remembers of requests begins anew. */
 export function allSites(): DemoSite[] {
-  const sites = [garden(), slow(), busy(), rules(), moved(), calendar(), archive(), mirror(), down()];
+  const sites = [garden(), slow(), busy(), rules(), moved(), calendar(), ...mazes(), archive(), mirror(), down()];
   return [start(sites), ...sites];
 }
 

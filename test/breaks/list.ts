@@ -137,7 +137,7 @@ export const breaks: readonly Break[] = [
   {
     name: "repair does not put missing due entries",
     file: "transforms/repair.ts",
-    find: "    await putDue(services, missing);\n",
+    find: "  await putDue(services, missing);\n",
     replace: "",
     test: "test/transforms/repair.test.ts",
   },

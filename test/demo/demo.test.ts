@@ -76,6 +76,9 @@ test("the demo ends with code 0, every site to its last page, polite by its web'
   assert.match(said.stdout, /The crawl is done/);
   assert.match(said.stdout, /own log says: no host was asked sooner than allowed/);
   assert.match(said.stdout, /Every site was fetched to its last page/);
+  for (const { host, expected } of allSites())
+    for (const reason of expected.endless?.reasons ?? [])
+      assert.match(said.stdout, new RegExp(`${host} .*made-up pages, then .*${reason} \\(`));
 
   const log = (await readFile(join(folder, "web-log.ndjson"), "utf8")).trim().split("\n");
   await checkLog(log.map((line) => JSON.parse(line) as RequestLogEntry));

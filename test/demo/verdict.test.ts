@@ -18,7 +18,9 @@ const entry = (host: string, path: string, startedAt: number, changes: Partial<R
   userAgent: "",
   ...changes,
 });
-const violations = (...log: RequestLogEntry[]) => demoVerdict(allSites(), log, DELAY_MS).violations;
+const stops = new Map<string, Map<string, number>>();
+const verdictOf = (log: RequestLogEntry[]) => demoVerdict({ sites: allSites(), log, delayMs: DELAY_MS, stops });
+const violations = (...log: RequestLogEntry[]) => verdictOf(log).violations;
 const robots = (host: string) => entry(host, "/robots.txt", 0);
 
 const table: [situation: string, log: RequestLogEntry[], expected: RegExp[]][] = [
@@ -59,7 +61,38 @@ for (const [situation, log, expected] of table)
   });
 
 test("a crawl that asked for nothing is polite, and misses what the sites expect", () => {
-  const { violations: none, faults } = demoVerdict(allSites(), [], DELAY_MS);
+  const { violations: none, faults } = verdictOf([]);
   assert.deepEqual(none, []);
   assert.ok(faults.includes("garden.demo.test/ was not fetched"));
+});
+
+test("a trap that was not stopped by the reasons that are its own is a fault, one that was is told with its pages", () => {
+  const reasons = new Map([
+    ["path-depth", 1],
+    ["repeated-segments", 2],
+  ]);
+  const log = [
+    entry("maze", "/room/", 0),
+    entry("maze", "/room/", 300),
+    entry("maze", "/level-1/", 600),
+    entry("maze", "/", 900),
+  ];
+  const maze = new Map([["maze.demo.test", reasons]]);
+  const { traps, faults } = demoVerdict({ sites: allSites(), log, delayMs: DELAY_MS, stops: maze });
+  assert.deepEqual(
+    traps.find(({ host }) => host === "maze.demo.test"),
+    {
+      host: "maze.demo.test",
+      pages: 2,
+      stops: [
+        { reason: "repeated-segments", times: 2 },
+        { reason: "path-depth", times: 1 },
+        { reason: "relative-growth", times: 0 },
+      ],
+    },
+  );
+  const unstopped = faults.filter((line) => line.includes("nothing of it was refused"));
+  assert.ok(unstopped.includes("maze.demo.test: nothing of it was refused for relative-growth"));
+  assert.ok(!unstopped.some((line) => line.includes("path-depth")));
+  assert.ok(unstopped.includes("shop.demo.test: nothing of it was refused for soft-404"));
 });

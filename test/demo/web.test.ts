@@ -13,8 +13,10 @@ interface Manners {
   nofollow: boolean;
   sitemaps: boolean;
   depthMax: number;
+  /** Of one trap; the walk knows them by what the sites say of themselves. */
+  trapPages: number;
 }
-const POLITE: Manners = { robots: true, nofollow: true, sitemaps: true, depthMax: limits.depthMax };
+const POLITE: Manners = { robots: true, nofollow: true, sitemaps: true, depthMax: limits.depthMax, trapPages: 5 };
 
 /** An independent walk over the sites' handlers, without sockets; what a well-behaved crawl would ask for. */
 async function walk(sites: readonly DemoSite[], manners: Manners): Promise<RequestLogEntry[]> {
@@ -35,11 +37,18 @@ async function walk(sites: readonly DemoSite[], manners: Manners): Promise<Reque
     return manners.robots && disallowedRequests([entry], url.host, robots.get(url.host) ?? "").length > 0;
   };
   const queue = demoSeeds(sites).map((url) => ({ url: new URL(url), depth: 0, hops: 0 }));
+  const inTrap = new Map<string, number>();
+  const trapped = ({ host, pathname, search }: URL): boolean => {
+    const { endless, fetched = [] } = sites.find((site) => site.host === host)?.expected ?? {};
+    if (endless === undefined || fetched.includes(pathname + search)) return false;
+    inTrap.set(host, (inTrap.get(host) ?? 0) + 1);
+    return (inTrap.get(host) ?? 0) > manners.trapPages;
+  };
   const known = new Set(queue.map(({ url }) => url.href));
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { url, depth, hops } = next;
     if (!robots.has(url.host)) robots.set(url.host, String((await ask(new URL("/robots.txt", url)))?.body ?? ""));
-    if (forbidden(url)) continue;
+    if (forbidden(url) || trapped(url)) continue;
     let answer = await ask(url);
     if (answer?.status === 429) answer = await ask(url);
     const moved = answer?.headers?.location;
@@ -60,7 +69,10 @@ function linksOf(body: string, { nofollow }: Manners): string[] {
   const anchors = [...body.matchAll(/<a href="([^"]+)"( rel="nofollow")?>/g)].filter(
     (found) => !nofollow || found[2] === undefined,
   );
-  return [...anchors.map((found) => found[1]!), ...[...body.matchAll(/<loc>([^<]+)</g)].map((found) => found[1]!)];
+  return [
+    ...anchors.map((found) => found[1]!.replaceAll("&amp;", "&")),
+    ...[...body.matchAll(/<loc>([^<]+)</g)].map((found) => found[1]!),
+  ];
 }
 
 test("a well-behaved walk comes to exactly what is expected of each site", async () => {
@@ -79,7 +91,17 @@ const faults: [situation: string, manners: Partial<Manners>, fault: RegExp][] = 
   ["robots.txt ignored", { robots: false }, /rules\.demo\.test\/private\/diary\.html was asked for, against the rules/],
   ["nofollow ignored", { nofollow: false }, /rules\.demo\.test\/guests\/1\.html was asked for, against the rules/],
   ["sitemaps left out though asked for", { sitemaps: false }, /garden\.demo\.test\/notes\/frost\.html was not fetched/],
-  ["no bound of depth", { depthMax: 200 }, /calendar\.demo\.test has no end: 200 pages/],
+  ["no bound of depth", { depthMax: 200, trapPages: 200 }, /calendar\.demo\.test has no end: 200 pages/],
+  ["no bound of a pattern", { trapPages: 100 }, /sessions\.demo\.test has no end: 100 pages/],
+  ["no eye for answers that are one", { trapPages: 100 }, /shop\.demo\.test has no end: 100 pages/],
+  ["no bound of a path", { trapPages: 100 }, /maze\.demo\.test has no end: 100 pages/],
+  [
+    "no bound of parameters",
+    { trapPages: 100 },
+    /search\?brand=1&colour=1&price=1&size=1 was fetched, and nothing asked for it/,
+  ],
+  ["no ear for an echo", { trapPages: 100 }, /article-1\.html\?print=1&print=1 was fetched, and nothing asked for it/],
+  ["traps shunned altogether", { trapPages: 0 }, /maze\.demo\.test: its trap was not entered/],
   ["too small a depth", { depthMax: 0 }, /garden\.demo\.test\/herbs\/ was not fetched/],
 ];
 for (const [situation, manners, fault] of faults)

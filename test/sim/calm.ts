@@ -4,13 +4,14 @@ import type { CrawlConfig } from "../../schemas/crawl-config.ts";
 import { afterPrefix, rowKey } from "../../schemas/row-key.ts";
 import type { CrawlServices } from "../../transforms/services.ts";
 import type { VirtualClock } from "../lib/virtual-clock.ts";
-import { allowances } from "./checkers/allowance.ts";
-import { freeFrom, type HostBacklog, noteBacklog } from "./checkers/backlog.ts";
+import { allowancesNow, freeFrom, type HostBacklog, noteBacklog } from "./checkers/backlog.ts";
+import type { SimOrder } from "./orders.ts";
 import type { Wire } from "./sim-http.ts";
 
 export interface CalmOptions {
   tables: CrawlServices["tables"];
   config: CrawlConfig;
+  orders: readonly SimOrder[];
   wire: Wire;
   clock: VirtualClock;
   /** Names of all. */
@@ -24,9 +25,9 @@ const LOOK_MS = 30_000; // between two looks, each of which reads a host's recor
 const CALM_MS_MAX = 30 * 60_000;
 
 /** Begins the watch; what it gives is asked at each look, and answers true once the calm may end. */
-export function calmEnds({ tables, config, wire, clock, hosts }: CalmOptions): () => Promise<boolean> {
+export function calmEnds({ tables, config, orders, wire, clock, hosts }: CalmOptions): () => Promise<boolean> {
   const since = clock.now();
-  const allowanceOf = allowances(config);
+  const allowanceOf = allowancesNow({ config, orders });
   /** Those of which it is not known whether they still work. */
   const unheard = new Set(hosts);
   wire.arrived.push((entry) => void unheard.delete(entry.host));
@@ -37,7 +38,7 @@ export function calmEnds({ tables, config, wire, clock, hosts }: CalmOptions): (
     const rows = await tables.urls.scan({ from: rowKey(paceKey), to: afterPrefix(rowKey(paceKey)), limit: ROWS_MAX });
     for (const { value } of rows) noteBacklog(backlogs, paceKey, value, now);
     for (const [hostKey, { oldest }] of backlogs) {
-      if (oldest !== undefined && (await freeFrom(tables, hostKey, paceKey, allowanceOf(paceKey))) <= now) return true;
+      if (oldest !== undefined && (await freeFrom(tables, hostKey, paceKey, allowanceOf(paceKey, now))) <= now) return true;
     }
     return false;
   }

@@ -39,3 +39,12 @@ export function hashOf(...numbers: number[]): number {
 export function shareOf(...numbers: number[]): number {
   return hashOf(...numbers) / 2 ** 32;
 }
+
+/** 32 bits of FNV-1a, stirred (murmur3's end) so that any of the bits will do. */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

@@ -15,7 +15,16 @@ import { repair } from "../../transforms/repair.ts";
 import type { CrawlServices } from "../../transforms/services.ts";
 import type { Chance } from "./chance.ts";
 import { faultyDefinition } from "./engine-faults.ts";
-import { faultyArchive, faultyEvents, faultyLines, faultyParser, faultyQueue, faultyTable, type Weather } from "./faults.ts";
+import {
+  faultyArchive,
+  faultyEvents,
+  faultyLines,
+  faultyOrders,
+  faultyParser,
+  faultyQueue,
+  faultyTable,
+  type Weather,
+} from "./faults.ts";
 import type { Ground } from "./ground.ts";
 import {
   type Life,
@@ -28,6 +37,7 @@ import {
   mortalQueue,
   mortalTable,
 } from "./life.ts";
+import { ordersHeard, type SimOrder } from "./orders.ts";
 
 export interface SimWorker {
   name: string;
@@ -56,6 +66,7 @@ export interface ClusterOptions {
   http: (worker: { name: string; life: Life; clock: CrawlServices["clock"] }) => Http;
   hostQueue: () => Queue;
   seeds: readonly string[];
+  orders: readonly SimOrder[];
   spectator: Spectator;
   log?: CrawlServices["log"];
 }
@@ -65,6 +76,7 @@ export class Cluster {
   #workers: SimWorker[] = [];
   readonly #options: ClusterOptions;
   #started = 0;
+  #newest: SimWorker | undefined;
   /** Messages in the hands of a worker, to be given back when it dies, and what ends its listening. */
   readonly #held = new Map<Life, { queues: Map<Queue, Set<string>>; ends: (() => void)[] }>();
 
@@ -97,6 +109,7 @@ export class Cluster {
     });
     const worker: SimWorker = { name, life, services, failed: false };
     this.#workers.push(worker);
+    this.#newest = worker;
     this.#begin(worker, mine).catch(() => {
       worker.failed = true; // the repair met a fault: as a command that ends with its exit code
     });
@@ -133,13 +146,14 @@ export class Cluster {
 
   /** As the crawl command begins: repair, then the job. */
   async #begin(worker: SimWorker, config: CrawlConfig): Promise<void> {
-    const { weather, seeds, spectator } = this.#options;
+    const { ground, weather, seeds, spectator } = this.#options;
     const { services } = worker;
+    const orders = faultyOrders(ordersHeard(this.#options.orders, ground.clock), weather);
     await repair({ services, sweepShards: config.sweepShards });
     const definitions = crawlDefinitions.map((definition) =>
       faultyDefinition(definition, weather, (frontier) => spectator.frontier(frontier.ready.length)),
     );
-    worker.running = launchCrawl({ services, config, seeds, idleHorizonMs: 0, stopWhenIdle: false, definitions });
+    worker.running = launchCrawl({ services, config, seeds, orders, idleHorizonMs: 0, stopWhenIdle: false, definitions });
     await worker.running.ended;
     worker.failed = true;
     this.#giveBack(worker.life);
@@ -155,6 +169,12 @@ export class Cluster {
   tend(): void {
     this.#bury();
     if (this.living.length === 0) this.start();
+  }
+
+  /** Whoever works beside a newer job that has died is fenced off for good: somebody starts the job anew. */
+  renew(): void {
+    this.tend();
+    if (!this.living.includes(this.#newest!)) this.start();
   }
 
   /** At the end of a run: whatever anybody holds is laid down. */

@@ -5,6 +5,7 @@ import type { Events } from "../../ports/events.ts";
 import type { Parser } from "../../ports/parser.ts";
 import type { Queue, QueueMessage } from "../../ports/queue.ts";
 import { StoreError, type VersionedTable } from "../../ports/versioned-table.ts";
+import type { HostPolicies } from "../../schemas/crawl-config.ts";
 import type { Chance } from "./chance.ts";
 import type { FaultPlan } from "./plan.ts";
 
@@ -31,9 +32,13 @@ function storeFails({ plan }: Weather): boolean {
   return plan["store-slow"] > 0 || plan["store-refuses"] > 0 || plan["store-loses-answers"] > 0;
 }
 
-async function call<T>(weather: Weather, run: () => Promise<T>): Promise<T> {
+async function trouble(weather: Weather): Promise<void> {
   if (hits(weather, "store-slow", SLOW_CALLS)) await sleep(weather.clock, weather.draw.whole(1, SLOW_MS));
   if (hits(weather, "store-refuses", REFUSALS)) throw new StoreError("refused, as the seed has it");
+}
+
+async function call<T>(weather: Weather, run: () => Promise<T>): Promise<T> {
+  await trouble(weather);
   const result = await run();
   if (hits(weather, "store-loses-answers", LOST_ANSWERS))
     throw new StoreError("timed out after having written, as the seed has it");
@@ -149,9 +154,11 @@ export function faultyEvents(events: Events, weather: Weather): Events {
 const BUSY = 0.2;
 const STALLS = 0.02;
 const STALL_MS = 10_000;
+const MEMORY = 0.05;
 
 export function faultyParser(parser: Parser, weather: Weather): Parser {
-  if (weather.plan["parser-stalls"] === 0) return parser;
+  const { plan } = weather;
+  if (plan["parser-stalls"] === 0 && plan["parser-memory"] === 0) return parser;
   return {
     async parse(request) {
       if (hits(weather, "parser-stalls", BUSY)) return { ok: false, reason: "busy", detail: "as the seed has it" };
@@ -159,8 +166,26 @@ export function faultyParser(parser: Parser, weather: Weather): Parser {
         await sleep(weather.clock, STALL_MS);
         return { ok: false, reason: "timeout", detail: "as the seed has it" };
       }
+      if (hits(weather, "parser-memory", MEMORY)) return { ok: false, reason: "memory", detail: "as the seed has it" };
       return parser.parse(request);
     },
     close: () => parser.close(),
+  };
+}
+
+type Orders = () => Promise<HostPolicies | undefined>;
+
+/**
+ * An operator's orders lie on a disk that may be slow, or cannot be read now. Not when a worker begins: the job runs before its first
+ * reading is done (pipelines/launch.ts), so that a paused host is asked by one that cannot read: docs/simulation.md tells of it.
+ */
+export function faultyOrders(orders: Orders, weather: Weather): Orders {
+  const { plan } = weather;
+  if (plan["store-slow"] === 0 && plan["store-refuses"] === 0) return orders;
+  let begun = false;
+  return async () => {
+    if (begun) await trouble(weather);
+    begun = true;
+    return orders();
   };
 }

@@ -2,14 +2,15 @@
 import { linkSetHash } from "../../core/content/digest.ts";
 import { simHash } from "../../core/content/simhash.ts";
 import type { ParsedPage } from "../../schemas/parsed-page.ts";
-import { hashOf, shareOf } from "./chance.ts";
+import { hashOf, hashText, shareOf } from "./chance.ts";
+import { entryTo, type SimLink } from "./traps.ts";
 import type { SimHost, World } from "./world.ts";
 
 /**
  * `own`: a text like no other. `copy`: one of a few texts, under links and a title of its own. `mirror`: one of a few bodies, the same
- * to the byte wherever it stands.
+ * to the byte wherever it stands. `nothing`: what a host answers to whatever is asked, one text and one title.
  */
-export type PageKind = "own" | "copy" | "mirror";
+export type PageKind = "own" | "copy" | "mirror" | "nothing";
 
 export interface SimPage {
   host: SimHost;
@@ -22,22 +23,24 @@ export interface SimPage {
   links: SimLink[];
 }
 
-interface SimLink {
-  /** As it stands in the markup. */
-  href: string;
-  url: string;
-}
-
 const COPIES = 3; // different texts that are copied
 const MIRRORS = 4; // different bodies
 
 /** Every sixteenth page of a host is a copy of a text, and every sixteenth a mirror of a body. */
 export function pageOf(world: World, host: SimHost, path: string, page: number, version: number): SimPage {
   const kind = page % 16 === 7 ? "copy" : page % 16 === 15 ? "mirror" : "own";
-  const dice = hashOf(world.seed, host.index, page);
+  const dice = path.includes("?") ? hashText(path) : hashOf(world.seed, host.index, page);
   const text = kind === "own" ? dice : dice % (kind === "copy" ? COPIES : MIRRORS);
-  const links = kind === "mirror" ? mirrorLinks(world, text) : linksOf(world, host, page);
+  const links =
+    kind === "mirror" ? mirrorLinks(world, text) : [...linksOf(world, host, page), ...entryTo(world, host, path, page)];
   return { host, path, page, version: kind === "own" ? version : 0, kind, text, links };
+}
+
+/** A page of a host's endless series; it never changes. */
+export function seriesPage(host: SimHost, path: string, links: SimLink[]): SimPage {
+  const kind = host.trap === "anything" ? "nothing" : "own";
+  const page = hashText(path);
+  return { host, path, page, version: 0, kind, text: kind === "nothing" ? host.index : page, links };
 }
 
 const LINKS = 10;
@@ -54,7 +57,6 @@ function linksOf(world: World, host: SimHost, page: number): SimLink[] {
     else if (shareOf(dice, 1) < host.linksAway) links.push(away(world, hashOf(dice, 2)));
     else here(`/${dice % 7 === 0 ? "d" : "p"}${hashOf(dice, 4) % host.pages}`);
   }
-  if (host.trap) here(`/c${page + 1}`);
   return links;
 }
 
@@ -85,12 +87,13 @@ export function markupOf(page: SimPage): Uint8Array {
 const LINK_TEXT = "to";
 
 function titleOf({ host, path, version, kind, text }: SimPage): string {
+  if (kind === "nothing") return `welcome to ${host.name}`;
   return kind === "mirror" ? `mirror ${text}` : `${path} of ${host.name}, version ${version}`;
 }
 
 /** By which pages of one text differ. */
 function markOf({ host, version, kind }: SimPage): string {
-  return kind === "own" ? `version ${version}` : kind === "copy" ? `host${host.index}` : "mirror";
+  return kind === "own" ? `version ${version}` : kind === "copy" ? `host${host.index}` : kind;
 }
 
 /** Exactly what parsePage gives for the page's markup, of `markupChars` characters. */
@@ -152,7 +155,7 @@ function paragraphsOf({ kind, text }: SimPage): Paragraph[] {
   return paragraphs;
 }
 
-const KINDS: readonly PageKind[] = ["own", "copy", "mirror"];
+const KINDS: readonly PageKind[] = ["own", "copy", "mirror", "nothing"];
 
 function makeParagraph(number: number): Paragraph {
   const words = Array.from({ length: WORDS }, (_, index) => wordOf(number * WORDS + index));

@@ -20,6 +20,7 @@ export const faultNames = [
   "parser-stalls",
   "disk-full",
   "bundles-again", // they are committed, and later run again on the state as it is then
+  "parser-memory", // it runs out of memory on some pages
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 

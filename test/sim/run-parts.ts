@@ -10,6 +10,7 @@ import { type Effort, effortOf } from "./effort.ts";
 import { maybeDieSoon } from "./fate.ts";
 import type { Weather } from "./faults.ts";
 import { type Ground, groundOf } from "./ground.ts";
+import { ordersOf, type SimOrder } from "./orders.ts";
 import { type FaultPlan, isFaultless, planOf } from "./plan.ts";
 import { simConfig } from "./sim-config.ts";
 import { newWire, simHttp, type Wire, type WireObserver } from "./sim-http.ts";
@@ -45,6 +46,7 @@ export interface Run {
   effort: Effort;
   world: World;
   config: CrawlConfig;
+  orders: readonly SimOrder[];
   weather: Storm;
   ground: Ground;
   cluster: Cluster;
@@ -56,7 +58,7 @@ export interface Run {
   askedAt: number;
 }
 
-export const START = Date.UTC(2026, 0, 1);
+export const START = Date.UTC(2026, 0, 1, 23, 54); // a day ends within the run
 const SPAN_MS = 30 * 86_400_000; // within which the world's changes lie
 export const STEP_MS = 2_000; // between two looks at whether it is enough
 export const STEP_MS_MAX = 10 * 60_000; // while nobody asks for anything
@@ -72,18 +74,21 @@ export function begin(options: SimOptions, digest: WireObserver): Run {
   const effort = effortOf({ hosts, spent: (words) => clock.halt(words) });
   const world = makeWorld({ seed, hosts, startAt: START, spanMs: SPAN_MS });
   const config = simConfig(world, plan);
+  const orders = ordersOf(world);
   const checkers = options.checkers({
     world,
     config,
+    orders,
     now: () => clock.now(),
     faultless: isFaultless(plan),
     requestsMin: Math.min(100, fetches / 10),
+    storesFail: plan["store-refuses"] > 0 || plan["store-loses-answers"] > 0 || plan["disk-full"] > 0,
     ...(plan["store-slow"] > 0 ? { storeMsMax: STORE_MS_MAX } : {}),
   });
   const wire = newWire([...checkers, digest, { arrived: () => effort.request() }]);
   const ground = groundOf({ clock, effort, metrics: memoryMetrics(), checkers, violations });
   const weather: Storm = { plan, clock, draw: chance(seed, "weather"), stormy: () => weather.endedAt === undefined };
-  const cluster = clusterOf({ options, clock, wire, world, config, weather, ground, checkers });
+  const cluster = clusterOf({ options, clock, wire, world, config, orders, weather, ground, checkers });
   cluster.start();
   return {
     options,
@@ -92,6 +97,7 @@ export function begin(options: SimOptions, digest: WireObserver): Run {
     effort,
     world,
     config,
+    orders,
     weather,
     ground,
     cluster,
@@ -103,9 +109,9 @@ export function begin(options: SimOptions, digest: WireObserver): Run {
 }
 
 function clusterOf(
-  run: Pick<Run, "options" | "clock" | "wire" | "world" | "config" | "weather" | "ground" | "checkers">,
+  run: Pick<Run, "options" | "clock" | "wire" | "world" | "config" | "orders" | "weather" | "ground" | "checkers">,
 ): Cluster {
-  const { options, clock, wire, world, config, weather, ground, checkers } = run;
+  const { options, clock, wire, world, config, orders, weather, ground, checkers } = run;
   const hearing = (hook: keyof Checker): Checker[] => checkers.filter((checker) => checker[hook] !== undefined);
   const [discovered, recorded, frontier] = [hearing("discovered"), hearing("recorded"), hearing("frontier")];
   return new Cluster({
@@ -117,6 +123,7 @@ function clusterOf(
       simHttp({ world, wire, clock, workerClock, worker: name, life, answered: () => maybeDieSoon(weather, life) }),
     hostQueue: memoryQueue,
     seeds: [`http://${world.hosts[0]!.name}/`],
+    orders,
     spectator: {
       frontier: (ready) => {
         for (const checker of frontier) checker.frontier!(ready);

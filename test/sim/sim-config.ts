@@ -1,13 +1,13 @@
-// How is the crawl of a virtual world configured? As by default, with what the hosts' owners agreed to.
+// How is the crawl of a virtual world configured? As by default, with the policies of its hosts.
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
 import { limits } from "../../schemas/limits.ts";
 import type { FaultPlan } from "./plan.ts";
+import { policiesOf } from "./policies.ts";
 import type { World } from "./world.ts";
 
 const SKEW_MS = 200; // between any worker's clock and true time: the design's bound
 
 export function simConfig(world: World, plan: FaultPlan): CrawlConfig {
-  const policies = world.hosts.flatMap((host) => (host.agreed === undefined ? [] : [{ host: host.name, ...host.agreed }]));
   return {
     userAgent: "Gleaner/sim",
     productToken: "Gleaner",
@@ -20,7 +20,7 @@ export function simConfig(world: World, plan: FaultPlan): CrawlConfig {
     requestMs: limits.requestMs,
     acceptTypes: [],
     documents: false,
-    policies,
+    policies: policiesOf(world),
     policyVersion: 1,
     epoch: 1,
     sweepShards: 1,

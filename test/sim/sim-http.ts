@@ -26,6 +26,8 @@ export interface WireEntry {
   /** Of robots.txt answered with 200. */
   robotsBody?: string;
   location?: string;
+  /** Of a body that was read to its end. */
+  bodyBytes?: number;
   worker: string;
 }
 
@@ -184,8 +186,9 @@ export function simHttp({ world, wire, clock, workerClock, worker, life, answere
           return never();
         }
         await sleep(clock, reply.bodyMs);
-        over(entry);
         const bytes = bytesOf(reply);
+        entry.bodyBytes = bytes.length;
+        over(entry);
         const endedAt = workerClock.now();
         if (bytes.length > decodedBytes)
           return { ok: false, reason: "decoded-bytes", detail: "simulated", wireBytes: bytes.length, endedAt };

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { inlineParser } from "../../io/parsing/inline.ts";
 import type { ParseRequest } from "../../schemas/parsed-page.ts";
 import { markupOf, parsedOf, type SimPage } from "./pages.ts";
+import { type Trap, traps } from "./traps.ts";
 import { makeWorld, pageAt } from "./world.ts";
 import { notePage, worldParser } from "./world-parser.ts";
 
@@ -10,10 +11,25 @@ const T = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
 const world = makeWorld({ seed: 9, hosts: 24, startAt: T, spanMs: 24 * HOUR });
 
+const series: Record<Trap, string[]> = {
+  facets: ["/find?f1=0", "/find?f1=0&f2=1&f11=2"],
+  calendar: ["/cal/40"],
+  echo: ["/echo?q=1", "/echo?q=1?q=1", "/echo?q=1&q=1"],
+  anything: ["/any/", "/any/red/grey/", "/q99999", "/whatever/else?a=b/c"],
+  sessions: ["/p3?sessionid=abc1"],
+  growth: ["/g/one/", "/g/one/two/www.elsewhere.sim/"],
+};
+
 /** Some of every host, of each kind of page and path. */
 const pages: SimPage[] = world.hosts.flatMap((host) =>
-  ["/", "/p1", "/p5", "/p7", "/p15", "/q5", "/d2", "/c40"].map((path) => pageAt(world, host, path, T + 100 * HOUR)!),
+  ["/", "/p1", "/p5", "/p7", "/p15", "/q5", "/d2", ...(host.trap === undefined ? [] : series[host.trap])].map(
+    (path) => pageAt(world, host, path, T + 100 * HOUR)!,
+  ),
 );
+
+test("world: a dozen hosts have a series of each kind", () => {
+  assert.deepEqual(new Set(world.hosts.slice(1, 13).flatMap(({ trap }) => trap ?? [])), new Set(traps));
+});
 
 const requestOf = (page: SimPage, bytes: Uint8Array): ParseRequest => ({
   url: `http://${page.host.name}${page.path}`,

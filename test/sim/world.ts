@@ -1,6 +1,7 @@
 // What is the virtual web like? Hosts drawn from the seed; each answer follows from host, path, time and seed alone.
 import { chance, hashOf, shareOf } from "./chance.ts";
-import { pageOf, type SimPage } from "./pages.ts";
+import { pageOf, type SimPage, seriesPage } from "./pages.ts";
+import { ordinaryPage, type Trap, trapLinks, trapOf } from "./traps.ts";
 
 export interface SimHost {
   index: number;
@@ -27,8 +28,8 @@ export interface SimHost {
   linksAway: number;
   /** Pages change each so many ms; 0: never. */
   changeMs: number;
-  /** Has an endless calendar under /c. */
-  trap: boolean;
+  /** The endless series that it has, if any. */
+  trap?: Trap | undefined;
   /** From then on the name leads to a private address. */
   privateFrom?: number;
   /** Refuses connections until then. */
@@ -61,6 +62,7 @@ export function makeWorld({ seed, hosts, startAt, spanMs }: WorldOptions): World
 
 function makeHost(seed: number, index: number, hosts: number, startAt: number, spanMs: number): SimHost {
   const draw = chance(seed, `host ${index}`);
+  const trap = trapOf(seed, index);
   const sometimes = (probability: number, share: number): number => (draw.flip(probability) ? share : 0);
   const agreed = draw.flip(0.3) ? { delayMs: draw.pick([0, 20, 200, 500]), concurrency: draw.pick([1, 2, 4]) } : undefined;
   const host: SimHost = {
@@ -82,10 +84,10 @@ function makeHost(seed: number, index: number, hosts: number, startAt: number, s
     redirects: sometimes(0.3, 0.1),
     linksAway: draw.pick([0.05, 0.2, 0.5]),
     changeMs: draw.pick([0, 0, 6 * HOUR, 2 * DAY, 20 * DAY]),
-    trap: draw.flip(0.05),
     downUntil: index > 0 && draw.flip(0.05) ? startAt + draw.whole(1, 120) * 60_000 : 0,
     validators: draw.flip(0.4),
     ...(agreed === undefined ? {} : { agreed }),
+    ...(trap === undefined ? {} : { trap }),
     ...(index > 0 && draw.flip(0.1) ? { privateFrom: startAt + draw.whole(1, 30) * 60_000 } : {}),
   };
   return host;
@@ -162,18 +164,18 @@ function throttled(at: number, dice: number): { status: number; headers: [string
 
 function pageAnswer(world: World, ask: SimAsk): Partial<SimAnswer> & { status: number } {
   const { host, path, at } = ask;
-  const page = pageNumber(path);
-  if (page === undefined || (page >= host.pages && !path.startsWith("/c"))) return { status: 404 };
-  if (path.startsWith("/c") && !host.trap) return { status: 404 };
-  if (path.startsWith("/p") && shareOf(world.seed, host.index, page, 8) < host.redirects) {
-    return { status: 301, headers: [["location", redirectTarget(world, host, page)]] };
+  const page = pageAt(world, host, path, at);
+  const series = host.trap === "anything" || ordinaryPage(host, path) === undefined;
+  if (page === undefined || (!series && page.page >= host.pages)) return { status: 404 };
+  const number = page.kind === "nothing" ? undefined : ordinaryPage(host, path);
+  if (number !== undefined && path.startsWith("/p") && shareOf(world.seed, host.index, number, 8) < host.redirects) {
+    return { status: 301, headers: [["location", redirectTarget(world, host, number)]] };
   }
-  const version = versionAt(world, host, page, at);
-  const etag = `"${host.index}-${page}-${version}"`;
+  const etag = `"${host.index}-${page.page}-${page.version}"`;
   if (host.validators && ask.ifNoneMatch === etag) return { status: 304, headers: [["etag", etag]] };
   const headers: [string, string][] = [["content-type", "text/html; charset=utf-8"]];
   if (host.validators) headers.push(["etag", etag]);
-  return { status: 200, headers, page: pageOf(world, host, path, page, version) };
+  return { status: 200, headers, page };
 }
 
 function versionAt({ startAt }: World, { index, changeMs }: SimHost, page: number, at: number): number {
@@ -191,13 +193,8 @@ function redirectTarget(world: World, host: SimHost, page: number): string {
 
 /** The page that stands there, whatever the server answers for it; undefined where the path names none. */
 export function pageAt(world: World, host: SimHost, path: string, at: number): SimPage | undefined {
-  const page = pageNumber(path);
+  const series = trapLinks(world, host, path);
+  if (series !== undefined) return seriesPage(host, path, series);
+  const page = ordinaryPage(host, path);
   return page === undefined ? undefined : pageOf(world, host, path, page, versionAt(world, host, page, at));
-}
-
-/** /pN and /qN are pages, /dN those that robots.txt may forbid, /cN the calendar. */
-function pageNumber(path: string): number | undefined {
-  if (path === "/") return 0;
-  const found = /^\/[pqdc](\d{1,9})$/.exec(path);
-  return found === null ? undefined : Number(found[1]);
 }

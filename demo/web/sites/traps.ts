@@ -19,7 +19,7 @@ export function calendar(): DemoSite {
     handler: calendarHandler,
     expected: {
       fetched: ["/", ...EVENTS],
-      endless: { pattern: /^\/month\/\d{4}-\d{2}$/, most: limits.depthMax + 1 },
+      endless: { pattern: /^\/month\/\d{4}-\d{2}$/, most: limits.depthMax + 1, reasons: ["depth"] },
     },
   };
 }

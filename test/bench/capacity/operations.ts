@@ -90,7 +90,7 @@ const calm: Partial<SimHost> = {
     disallows: [false, false],
     latencyMs: 50,
     linksAway: 0,
-    trap: false,
+    trap: undefined,
     downUntil: 0,
   },
   ...{ throttles: 0, stalls: 0, resets: 0, serverErrors: 0, redirects: 0 },

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rowKey } from "../../../schemas/row-key.ts";
+import { hashText } from "../chance.ts";
 import { allCheckers } from "./all.ts";
 import { facts, fetchEvent, fetched, HOUR, indexEvent, links, placeOf, request, robotsRequest, standing, T } from "./given.ts";
-import { hashText, Sample } from "./sample.ts";
+import { Sample } from "./sample.ts";
 
 const A = "http://h1.sim/a";
 

@@ -9,10 +9,13 @@ import { conservation } from "./conservation.ts";
 import { duplicates } from "./duplicates.ts";
 import { indexEvents } from "./index-events.ts";
 import { liveness } from "./liveness.ts";
+import { orders } from "./orders.ts";
 import { pace } from "./pace.ts";
 import { promptness } from "./promptness.ts";
+import { reparse } from "./reparse.ts";
 import { retryAfter } from "./retry-after.ts";
 import { robots } from "./robots.ts";
+import { traps } from "./traps.ts";
 
 export function allCheckers(facts: SimFacts): Checker[] {
   return [
@@ -26,6 +29,9 @@ export function allCheckers(facts: SimFacts): Checker[] {
     duplicates(facts),
     completions(facts),
     budgets(facts),
+    traps(facts),
+    orders(facts),
+    reparse(facts),
     bounds(facts),
     promptness(facts),
     liveness(facts),

@@ -2,8 +2,8 @@
 import { hostKeyOf } from "../../../core/url/keys.ts";
 import { rowKey } from "../../../schemas/row-key.ts";
 import type { UrlState } from "../../../schemas/url-state.ts";
-import type { Allowance } from "./allowance.ts";
-import type { FinalState } from "./checker.ts";
+import { type Allowance, allowancesAt } from "./allowance.ts";
+import type { FinalState, SimFacts } from "./checker.ts";
 
 /** Of one host key. */
 export interface HostBacklog {
@@ -45,12 +45,24 @@ export function noteBacklog(hosts: Map<string, HostBacklog>, paceKey: string, re
   }
 }
 
+/** What is allowed at a time, and since when the host is not paused any more; 0: it never was. */
+export function allowancesNow({ config, orders = [] }: Pick<SimFacts, "config" | "orders">) {
+  const allowanceAt = allowancesAt(config, orders);
+  return (host: string, now: number): Allowance & { resumedAt: number } => {
+    const resumed = orders.findLastIndex(
+      ({ at }, index) =>
+        at <= now && index > 0 && allowanceAt(host, orders[index - 1]!.at, 0).paused && !allowanceAt(host, at, 0).paused,
+    );
+    return { ...allowanceAt(host, now, 0), resumedAt: orders[resumed]?.at ?? 0 };
+  };
+}
+
 /** Unix ms since when nothing that the tables know of keeps the host from being asked. */
 export async function freeFrom(
   tables: FinalState["tables"],
   hostKey: string,
   paceKey: string,
-  allowance: Allowance,
+  allowance: ReturnType<ReturnType<typeof allowancesNow>>,
 ): Promise<number> {
   if (allowance.paused) return Number.POSITIVE_INFINITY;
   const [[row], [rules]] = await Promise.all([
@@ -59,7 +71,7 @@ export async function freeFrom(
   ]);
   const known = rules?.value.status === "rules" || rules?.value.status === "allow-all";
   const robotsAt = rules === undefined || known ? 0 : rules.value.expiresAt;
-  if (row === undefined) return robotsAt;
+  if (row === undefined) return Math.max(robotsAt, allowance.resumedAt);
   const {
     lastAnsweredAt,
     lastSendAt,
@@ -69,10 +81,21 @@ export async function freeFrom(
     inFlight,
     pages,
     pausedUntil = 0,
+    day,
   } = row.value;
   if (pages >= allowance.pagesMax || row.value.movedTo !== undefined) return Number.POSITIVE_INFINITY;
   const delayMs = Math.max(allowance.delayMs, crawlDelayMs);
   const unheardMs = Math.min(DAY_MS, BACKOFF_MS * 2 ** (backoffLevel + inFlight.length)) * JITTER;
   const unheard = inFlight.map((flight) => flight.expiresAt + unheardMs);
-  return Math.max(robotsAt, Math.max(lastAnsweredAt, lastSendAt) + delayMs, backoffUntil, pausedUntil, ...unheard);
+  const isSpent = day !== undefined && (day.pages >= allowance.pagesPerDay || day.bytes >= allowance.bytesPerDay);
+  const tomorrow = isSpent ? (day.day + 1) * DAY_MS : 0;
+  return Math.max(
+    allowance.resumedAt,
+    tomorrow,
+    robotsAt,
+    Math.max(lastAnsweredAt, lastSendAt) + delayMs,
+    backoffUntil,
+    pausedUntil,
+    ...unheard,
+  );
 }

@@ -1,6 +1,7 @@
-// Did the crawl ask for more pages than it may, or go deeper? The page limits from the wire, depth and hops from the records.
+// Did the crawl ask for more than it may, or go deeper? Pages and bytes, in all and of a day, from the wire; depth and hops from the records.
 import { allowances } from "./allowance.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
+import { dayBudgets } from "./day-budgets.ts";
 import { isRobots } from "./robots-ledger.ts";
 import { urlRows } from "./tables.ts";
 
@@ -12,23 +13,28 @@ const UNDER_WAY = 256;
  * A host's limit is durable and holds through all faults. The crawl's is counted in a process, from the records it finds at its start:
  * after a death it is judged by the records, which know each URL once, and what was under way then may come on top.
  */
-export function budgets({ config }: SimFacts): Checker {
+export function budgets(facts: SimFacts): Checker {
+  const { config } = facts;
   const violations = new Violations();
   const allowanceOf = allowances(config);
   const pagesMax = config.pagesMax ?? Number.POSITIVE_INFINITY;
+  const days = dayBudgets(facts, violations);
   const asked = new Map<string, number>();
   let pages = 0;
   let deaths = 0;
   return {
     name: "budgets",
     violations,
-    crashed() {
+    figures: () => days.figures,
+    crashed(worker) {
       deaths++;
+      days.crashed(worker);
     },
     arrived(entry) {
       const allowance = allowanceOf(entry.host);
       if (allowance.paused) violations.add(`${entry.host}${entry.path} at ${entry.at}: the host is paused`);
       if (isRobots(entry)) return;
+      days.arrived(entry);
       const ofHost = (asked.get(entry.host) ?? 0) + 1;
       asked.set(entry.host, ofHost);
       pages++;

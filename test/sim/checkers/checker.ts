@@ -5,18 +5,23 @@ import type { EventKind } from "../../../schemas/events.ts";
 import type { DiscoverMessage } from "../../../schemas/messages.ts";
 import type { RowKey } from "../../../schemas/row-key.ts";
 import type { CrawlServices } from "../../../transforms/services.ts";
+import type { SimOrder } from "../orders.ts";
 import type { WireObserver } from "../sim-http.ts";
 import type { World } from "../world.ts";
 
 export interface SimFacts {
   world: World;
   config: CrawlConfig;
+  /** What an operator orders meanwhile; absent: nothing. */
+  orders?: readonly SimOrder[];
   /** True time, Unix ms. */
   now(): number;
   /** No fault was planned: what must be prompt is judged only then. */
   faultless: boolean;
   /** The longest from an answer to the durable write of what it says, ms, stores being slow; 0 where they answer at once. */
   storeMsMax?: number;
+  /** Stores refuse, or lose their answers: what is written as well as can be may be lost. */
+  storesFail?: boolean;
   /** What a run must have done at least not to fail. */
   requestsMin?: number;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { CrawlConfig } from "../../../schemas/crawl-config.ts";
 import { dueKey } from "../../../schemas/row-key.ts";
 import type { UrlState } from "../../../schemas/url-state.ts";
 import { conservation } from "./conservation.ts";
@@ -62,7 +63,6 @@ const insane: [string, UrlState, RegExp][] = [
   ["completed without an outcome", url(A, { version: 1 }), /without an outcome/],
   ["indexed without a document", fetched(A, { docVersion: 0 }), /without a document/],
   ["with unfinished marks", fetched(A, { marks: { index: "upsert" } }), /unfinished marks/],
-  ["still to be parsed, with no message that says so", fetched(A, { marks: { reparse: true } }), /to be parsed anew/],
 ];
 for (const [name, record, wrong] of insane) {
   test(`conservation: a record that is ${name}`, async () => {
@@ -70,7 +70,28 @@ for (const [name, record, wrong] of insane) {
   });
 }
 
-test("conservation: a page that is still to be parsed has its message in the queue", async () => {
-  const final = await standing([fetched(A, { marks: { reparse: true } })], { undelivered: { discover: [], reparse: 1 } });
-  assert.deepEqual(await saysAtEnd(conservation(facts()), final), []);
+const limits = { urlsPerTemplate: 20, sampleOneIn: 10 };
+const series = Array.from({ length: 20 }, (_, index) => `http://h1.sim/p${index}`);
+const excused: [string, Partial<CrawlConfig>, string[], string?][] = [
+  ["of a pattern that is full", { policies: [{ host: "h1.sim", limits }] }, ["http://h1.sim/p99"]],
+  ["that is excluded", { policies: [{ host: "h1.sim", pattern: "http://h1.sim/d**", excluded: true }] }, ["http://h1.sim/d1"]],
+  ["that repeats its segments", {}, ["http://h1.sim/g/one/one/one/"]],
+  ["that its page links to with the same once more", {}, ["http://h1.sim/echo?q=1&q=1"], "http://h1.sim/echo?q=1"],
+];
+for (const [name, config, urls, from] of excused) {
+  test(`conservation: no record is owed to a URL ${name}; one is to another URL of the host`, async () => {
+    const checker = conservation(facts(config));
+    checker.discovered?.(links([...series, ...urls, "http://h1.sim/x/other"], from === undefined ? {} : { from }));
+    const final = await standing(series.map((each) => url(each)));
+    assert.deepEqual(await saysAtEnd(checker, final), ["http://h1.sim/x/other: published, and without a record"]);
+  });
+}
+
+test("conservation: a pattern with room is no excuse", async () => {
+  const checker = conservation(facts({ policies: [{ host: "h1.sim", limits }] }));
+  checker.discovered?.(links(["http://h1.sim/p99"]));
+  assert.match(
+    (await saysAtEnd(checker, await standing(series.slice(0, 5).map((each) => url(each))))).join(),
+    /without a record/,
+  );
 });

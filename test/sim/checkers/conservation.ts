@@ -3,18 +3,21 @@
 // After faults the harness runs repair() before finish, as each start of the crawler does: what it cannot bring together is a violation.
 import { alternateIdentity, hostKeyOf, paceKeyOfHost, urlIdentity } from "../../../core/url/keys.ts";
 import { type DueEntry, dueKey, rowKey } from "../../../schemas/row-key.ts";
-import { priorityClasses, type UrlState } from "../../../schemas/url-state.ts";
+import { priorityClasses } from "../../../schemas/url-state.ts";
 import { type Checker, type FinalState, type SimFacts, Violations } from "./checker.ts";
-import { mayLead, wantedUrl } from "./links.ts";
+import { mayLead, withoutRecords } from "./links.ts";
 import { isRobots } from "./robots-ledger.ts";
 import { Sample } from "./sample.ts";
 import { dueEntries, type UrlRow, urlRows } from "./tables.ts";
+import { urlRules } from "./url-rules.ts";
 
 const URLS_KEPT = 100_000; // raw spellings, about 10 MB
 const REQUESTS_ONE_IN = 8; // a page that is asked for was published, in general, and is watched as such
 
-export function conservation({ config }: SimFacts): Checker {
+export function conservation(facts: SimFacts): Checker {
+  const { config } = facts;
   const violations = new Violations();
+  const rules = urlRules(facts);
   /** By spelling; the value tells where it was seen first. */
   const seen = new Sample<"published" | "asked">(URLS_KEPT);
   const see = (url: string, where: "published" | "asked"): void => {
@@ -26,25 +29,24 @@ export function conservation({ config }: SimFacts): Checker {
     violations,
     figures: () => ({ records, urlsWatched: seen.size, urlsWatchedOneIn: seen.oneIn }),
     discovered(message) {
-      if (mayLead(message, config)) for (const url of message.urls) see(url, "published");
+      if (!mayLead(message, config)) return;
+      // Whether a URL is an echo depends on the page that links to it: only then is there more to ask at once.
+      const echoed = message.from?.includes("?") ?? false;
+      for (const url of message.urls) if (!echoed || rules.wanted(url, message.from) !== undefined) see(url, "published");
     },
     arrived(entry) {
       if (entry.serial % REQUESTS_ONE_IN === 0 && !isRobots(entry)) see(`${entry.scheme}//${entry.host}${entry.path}`, "asked");
     },
     async finish(final) {
-      let reparses = 0;
       for await (const rows of urlRows(final)) {
         records += rows.length;
-        for (const row of rows) {
-          for (const fault of faultsOf(row)) violations.add(`${row.record.canonicalUrl}: ${fault}`);
-          if (row.record.marks?.reparse) reparses++;
-        }
+        for (const row of rows) for (const fault of faultsOf(row)) violations.add(`${row.record.canonicalUrl}: ${fault}`);
         await checkDue(final, rows, violations);
       }
-      const queued = final.undelivered?.reparse ?? 0;
-      if (reparses > queued) violations.add(`${reparses} pages are marked to be parsed anew, ${queued} messages say so`);
       for await (const entries of dueEntries(final)) await checkEntries(final, entries, violations);
-      await checkSeen(final, wanted(seen, final), violations);
+      const owed = wanted(seen, final);
+      for (const url of await withoutRecords(final, rules, owed.keys()))
+        violations.add(`${url}: ${owed.get(url)}, and without a record`);
     },
   };
 
@@ -52,7 +54,7 @@ export function conservation({ config }: SimFacts): Checker {
   function wanted(sample: typeof seen, final: FinalState): Map<string, string> {
     const urls = new Map<string, string>();
     for (const [raw, where] of sample.entries()) {
-      const url = where === "asked" ? raw : wantedUrl(raw, config);
+      const url = where === "asked" ? raw : rules.wanted(raw);
       if (url !== undefined) urls.set(url, where);
     }
     for (const message of final.undelivered?.discover ?? []) for (const url of message.urls) urls.delete(url);
@@ -96,27 +98,4 @@ async function checkEntries({ tables }: FinalState, entries: readonly DueEntry[]
     else if (record.nextFetchAt !== entry.dueAt || record.priority !== entry.priority)
       violations.add(`${record.canonicalUrl}: a second due entry, class ${entry.priority} at ${entry.dueAt}`);
   }
-}
-
-const BATCH = 1_000;
-
-async function checkSeen({ tables }: FinalState, urls: ReadonlyMap<string, string>, violations: Violations): Promise<void> {
-  const all = [...urls];
-  for (let from = 0; from < all.length; from += BATCH) {
-    const batch = all.slice(from, from + BATCH);
-    const rows = await tables.urls.get(batch.map(([url]) => keyOf(url, urlIdentity(url).urlId)));
-    for (const [index, [url, where]] of batch.entries()) {
-      if (holds(rows[index]?.value, url)) continue;
-      const [other] = await tables.urls.get([keyOf(url, alternateIdentity(url).urlId)]);
-      if (!holds(other?.value, url)) violations.add(`${url}: ${where}, and without a record`);
-    }
-  }
-}
-
-function keyOf(url: string, urlId: string): string {
-  return rowKey(paceKeyOfHost(hostKeyOf(url)), urlId);
-}
-
-function holds(record: UrlState | undefined, url: string): boolean {
-  return record?.canonicalUrl === url;
 }

@@ -94,7 +94,7 @@ export function duplicates({ world, faultless }: SimFacts): Checker {
         for (const { record } of rows) {
           const { canonicalUrl: url, simHash, contentHash, lastFetchAt = 0 } = record;
           const page = simHash === undefined || contentHash === undefined ? undefined : pageOfUrl(world, url, lastFetchAt);
-          if (page === undefined || families.size >= FAMILIES_KEPT) continue;
+          if (page === undefined || page.kind === "nothing" || families.size >= FAMILIES_KEPT) continue;
           const family = kept(families, `${page.kind} ${page.text}`, (): Family => ({ kind: page.kind, members: [] }));
           if (family.members.length >= MEMBERS_KEPT) continue;
           family.members.push({ url, simHash: hexOf(simHash!), contentHash: hexOf(contentHash!) });
@@ -108,9 +108,9 @@ export function duplicates({ world, faultless }: SimFacts): Checker {
 }
 
 function pageOfUrl(world: World, url: string, at: number): SimPage | undefined {
-  const { hostname, pathname } = new URL(url);
+  const { hostname, pathname, search } = new URL(url);
   const host = world.byName.get(hostname);
-  return host === undefined ? undefined : pageAt(world, host, pathname, at);
+  return host === undefined ? undefined : pageAt(world, host, `${pathname}${search}`, at);
 }
 
 function hexOf(bytes: Uint8Array): string {

@@ -4,7 +4,8 @@
 // A turn begins when there is such a URL and the host may be asked: its clock, Crawl-delay, Retry-After and the longest back-off are
 // over (15 s doubling with each failure in a row, a quarter of jitter), its robots.txt is unknown, expired, or allows. It ends with the
 // host's next request. A host that is down, moved to a private address, whose robots.txt fails or leads elsewhere and is not yet taken
-// over, or whose pages are spent, has no turn.
+// over, or whose pages are spent, has no turn. Nor has one that is ordered about, or has a budget of the day: the checkers of those tell.
+import type { HostPolicy } from "../../../schemas/crawl-config.ts";
 import type { WireEntry } from "../sim-http.ts";
 import type { SimHost } from "../world.ts";
 import { allowances } from "./allowance.ts";
@@ -40,14 +41,15 @@ const BACKOFF_MS = 15_000;
 const JITTER = 1.25;
 const DAY_MS = 86_400_000;
 
-export function hostTurns({ config, world }: SimFacts): HostTurns {
+export function hostTurns({ config, orders = [], world }: SimFacts): HostTurns {
   const allowanceOf = allowances(config);
   const delays = crawlDelays(config);
+  const bounded = boundedHosts([config.policies, ...orders.map(({ policies }) => policies.hosts)].flat());
   const lines = new Map<string, Line>();
   const lineOf = (host: string): Line => kept(lines, host, newLine);
 
   function turnMs(host: string, line: Line, at: number): number | undefined {
-    if (line.waiting === 0 || line.pages >= allowanceOf(host).pagesMax) return undefined;
+    if (line.waiting === 0 || bounded.has(host) || line.pages >= allowanceOf(host).pagesMax) return undefined;
     const begin = Math.max(line.waitingSince, line.freeAt);
     if (!mayBeAsked(world.byName.get(host), begin, at) || !robotsAllow(line)) return undefined;
     return Math.max(0, at - begin);
@@ -90,6 +92,14 @@ export function hostTurns({ config, world }: SimFacts): HostTurns {
       return turns;
     },
   };
+}
+
+function boundedHosts(policies: readonly HostPolicy[]): Set<string> {
+  const bounded = policies.filter(
+    ({ paused, excluded, limits, agreed, delayMs }) =>
+      paused || excluded || limits?.pagesPerDay || limits?.bytesPerDay || (agreed === false && delayMs),
+  );
+  return new Set(bounded.map(({ host }) => host));
 }
 
 function newLine(): Line {

@@ -1,7 +1,8 @@
 // Does the index get each document version once and in order, and end with what the record says? An event may come again, the same.
 import type { IndexEvent } from "../../../schemas/events.ts";
+import { hashText } from "../chance.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
-import { hashText, Sample } from "./sample.ts";
+import { Sample } from "./sample.ts";
 import { urlRows } from "./tables.ts";
 
 interface Told {

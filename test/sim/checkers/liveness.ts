@@ -1,6 +1,5 @@
 // Did the run do anything, and is nothing left lying at its end? Urgent and first fetches and retries, by what the tables say.
-import { allowances } from "./allowance.ts";
-import { freeFrom, type HostBacklog, isHasty, noteBacklog, PASSED_MS } from "./backlog.ts";
+import { allowancesNow, freeFrom, type HostBacklog, isHasty, noteBacklog, PASSED_MS } from "./backlog.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
 import { urlRows } from "./tables.ts";
 
@@ -12,9 +11,10 @@ const COMPLETED_SHARE = 0.1;
 const IDLE_MS = 15 * 60_000;
 
 /** Waiting counts from when the faults ended, and from when the host is free. */
-export function liveness({ config, requestsMin = REQUESTS_MIN }: SimFacts): Checker {
+export function liveness(facts: SimFacts): Checker {
+  const { config, requestsMin = REQUESTS_MIN } = facts;
   const violations = new Violations();
-  const allowanceOf = allowances(config);
+  const allowanceOf = allowancesNow(facts);
   const figures = { requests: 0, urlsCompleted: 0, urlsOverdue: 0, overdueLongestMs: 0 };
   return {
     name: "liveness",
@@ -41,7 +41,7 @@ export function liveness({ config, requestsMin = REQUESTS_MIN }: SimFacts): Chec
       for (const [hostKey, host] of hosts) {
         const { oldest, neverFetched, fetched } = host;
         if (oldest !== undefined) {
-          const freeAt = await freeFrom(final.tables, hostKey, host.paceKey, allowanceOf(host.paceKey));
+          const freeAt = await freeFrom(final.tables, hostKey, host.paceKey, allowanceOf(host.paceKey, at));
           const ms = at - Math.max(oldest.dueAt, freeAt, faultsEndedAt);
           figures.overdueLongestMs = Math.max(figures.overdueLongestMs, ms);
           if (ms > IDLE_MS) violations.add(`${oldest.url}: due and its host free for ${ms} ms`);

@@ -2,9 +2,10 @@
 //
 // One at a time: a request comes no earlier than the delay after the answer to the one before (its end, where no answer came). More
 // at a time: requests arrive at least the delay apart. The delay is the one agreed to or the default, and at least the largest
-// Crawl-delay of the host's robots.txt, or of the one it sends us to. No tolerance: all times are the server's.
+// Crawl-delay of the host's robots.txt, or of the one it sends us to. No tolerance: all times are the server's; only an operator's order
+// to go slower is given its 10 s.
 import type { WireEntry } from "../sim-http.ts";
-import { allowances } from "./allowance.ts";
+import { allowancesAt, OBEYED_MS } from "./allowance.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
 import { crawlDelays } from "./crawl-delays.ts";
 import { kept } from "./kept.ts";
@@ -20,9 +21,10 @@ interface HostLog {
 const OPEN_KEPT = 64;
 const NEVER = Number.NEGATIVE_INFINITY;
 
-export function pace({ config }: SimFacts): Checker {
+export function pace({ config, orders = [], storeMsMax = 0 }: SimFacts): Checker {
   const violations = new Violations();
-  const allowanceOf = allowances(config);
+  const allowanceOf = allowancesAt(config, orders);
+  const lateMs = OBEYED_MS + storeMsMax + config.clockSkewMs;
   const delays = crawlDelays(config);
   const hosts = new Map<string, HostLog>();
   return {
@@ -32,7 +34,7 @@ export function pace({ config }: SimFacts): Checker {
       const owed = delays.owedMs(entry);
       const log = kept(hosts, entry.host, newLog);
       takeUp(log, entry.at);
-      const allowance = allowanceOf(entry.host);
+      const allowance = allowanceOf(entry.host, entry.at, lateMs);
       const delayMs = Math.max(allowance.delayMs, owed);
       if (allowance.concurrency > 1) {
         const gap = entry.at - log.arrivedAt;

@@ -4,8 +4,9 @@ import type { FetchEvent } from "../../../schemas/events.ts";
 import { paceKeyOf, type RowKey, rowKey } from "../../../schemas/row-key.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
 import { hostTurns } from "./host-turns.ts";
-import { mayLead, wantedUrl } from "./links.ts";
+import { mayLead } from "./links.ts";
 import { Sample } from "./sample.ts";
+import { urlRules } from "./url-rules.ts";
 
 const DURABLE_MS = 60_000;
 const TURN_MS = 600_000;
@@ -60,17 +61,20 @@ export function promptness(facts: SimFacts): Checker {
 }
 
 /** Of a share of the URLs: the time from their first publication to their record. */
-function durability({ config, now }: SimFacts, violations: Violations) {
+function durability(facts: SimFacts, violations: Violations) {
+  const { config, now } = facts;
+  const rules = urlRules(facts);
   const seen = new Sample<true>(URLS_KEPT, URLS_ONE_IN);
   const waiting = new Map<RowKey, { url: string; at: number }>(); // in the order of their times
   const figures = { urlsTimed: 0, durableLongestMs: 0 };
   const late = (url: string, ms: number): void => violations.add(`${url}: not durable ${ms} ms after it was published`);
 
-  function see(raw: string): void {
+  function see(raw: string, from: string | undefined): void {
     if (!seen.chosen(raw) || seen.has(raw)) return;
     seen.set(raw, true);
-    const url = wantedUrl(raw, config);
-    if (url === undefined) return;
+    const url = rules.wanted(raw, from);
+    // A URL with other spellings may stand already, and one of a pattern with a limit may be refused.
+    if (url !== raw || rules.respelt(url) || rules.patternOf(url) !== undefined) return;
     const key = rowKey(paceKeyOfHost(hostKeyOf(url)), urlIdentity(url).urlId);
     waiting.set(key, { url, at: now() });
   }
@@ -78,7 +82,7 @@ function durability({ config, now }: SimFacts, violations: Violations) {
   return {
     figures,
     discovered(message: Parameters<NonNullable<Checker["discovered"]>>[0]) {
-      if (mayLead(message, config)) for (const url of message.urls) see(url);
+      if (mayLead(message, config)) for (const url of message.urls) see(url, message.from);
     },
     recorded(key: RowKey) {
       const entry = waiting.get(key);

@@ -1,13 +1,6 @@
 // How can ten million things be watched in bounded memory? By keeping those of a share that their hash chooses, smaller as they grow.
 
-/** 32 bits of FNV-1a, stirred (murmur3's end) so that any of the bits will do. */
-export function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
-}
+import { hashText } from "../chance.ts";
 
 /** A map of at most `max` entries: all keys while they fit, then every second, fourth … by hash, always from the first of each key on. */
 export class Sample<V> {

@@ -38,6 +38,7 @@ export function admit(record: HostState, request: AdmitRequest, policy: PacePoli
     refusedByOwner(host, request, policy, now) ??
     withheldByPolicy(request) ??
     refusedByRobots(host, request) ??
+    refusedByBudget(host, request, policy, now) ??
     refusedByTries(host, request) ??
     refusedByClock(host, policy, now, skewMs) ??
     booked(host, request, policy, now + skewMs)
@@ -54,6 +55,11 @@ function refusedByOwner(host: HostState, request: AdmitRequest, policy: PacePoli
     return { kind: "refused", reason: "paused", until: host.pausedUntil };
   const twin = host.inFlight.find((flight) => flight.leaseId === lease.leaseId || flight.urlId === lease.urlId);
   if (twin !== undefined) return { kind: "refused", reason: "duplicate", until: twin.expiresAt };
+  return undefined;
+}
+
+/** After what settles a URL without a request, which costs the host nothing: refused, it would come back for ever. */
+function refusedByBudget(host: HostState, { lease }: AdmitRequest, policy: PacePolicy, now: number): Admission | undefined {
   if (lease.kind === "robots") return undefined;
   if (host.pages >= policy.pagesMax) return { kind: "refused", reason: "host-page-limit" };
   const spent = dayBudgetRefusal(host.day, policy.dayBudget, now);

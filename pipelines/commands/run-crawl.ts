@@ -48,6 +48,8 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
     onBroken: (error: StoreError) => running?.stop("broken", error),
   };
   const services = crawlWorker(worker);
+  const orders = ordersIn(options.data);
+  services.live.order(await orders.read()); // nobody is asked before the orders are known
   const repaired = await repair({
     services,
     sweepShards: config.sweepShards,
@@ -63,7 +65,7 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
     seeds: options.seeds,
     idleHorizonMs: options.idleHorizonMs,
     stopWhenIdle: options.stopWhenIdle,
-    orders: ordersIn(options.data).changed,
+    orders: orders.changed,
   });
   const endSignals = stopOnSignals(running, () => clock.now());
   const end = await running.ended;

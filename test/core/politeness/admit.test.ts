@@ -34,7 +34,6 @@ const refusals: Case[] = [
     host: { inFlight: [flight({ urlId: "url-1" })] },
     gives: ["duplicate", NOW + 35_150],
   },
-  { situation: "the host's pages are spent", host: { pages: 100 }, gives: ["host-page-limit"] },
   {
     situation: "robots.txt of the host key is on its way (R25)",
     host: { inFlight: [robotsFlight] },
@@ -59,6 +58,7 @@ const refusals: Case[] = [
     request: { robots: { verdict: "unreachable", reason: "address", until: NOW + 7 } },
     gives: ["address"],
   },
+  { situation: "the host's pages are spent", host: { pages: 100 }, gives: ["host-page-limit"] },
   { situation: "three tries without a completion", host: { recent: tried(limits.triesPerVersion) }, gives: ["poisoned"] },
   { situation: "the host is left alone", host: { backoffUntil: NOW + 1 }, gives: ["backoff", NOW + 1] },
   {
@@ -76,9 +76,9 @@ for (const { situation, gives, ...given } of refusals)
   });
 
 test("of two reasons the one that is judged first is told", () => {
-  const owner = refusals.slice(0, 7).filter(({ situation }) => !situation.startsWith("the same"));
+  const owner = refusals.slice(0, 6).filter(({ situation }) => !situation.startsWith("the same"));
   for (const [index, first] of owner.entries())
-    for (const second of [...owner.slice(index + 1), ...refusals.slice(7)]) {
+    for (const second of [...owner.slice(index + 1), ...refusals.slice(6)]) {
       const both = {
         host: { ...second.host, ...first.host },
         policy: { ...second.policy, ...first.policy },
@@ -226,4 +226,13 @@ for (const withheld of ["excluded", "held"] as const)
     const settled = admit(host(), request({ withheld }), policy(), NOW);
     assert.deepEqual(settled, { kind: "settled", outcome: withheld });
     assert.equal(admit(host(), request({ withheld, lease: lease({ kind: "robots" }) }), policy(), NOW).kind, "admitted");
+  });
+
+for (const spent of [{ pages: 100 }, { day: { day: TODAY, pages: 3, bytes: 0 } }])
+  test(`a host whose budget is spent (${Object.keys(spent)}) still settles what needs no request`, () => {
+    const forbidden = request({ robots: { verdict: "disallow" } });
+    const rules = policy({ dayBudget: budget });
+    assert.deepEqual(admit(host(spent), forbidden, rules, NOW), { kind: "settled", outcome: "robots" });
+    assert.equal(admit(host(spent), request({ withheld: "excluded" }), rules, NOW).kind, "settled");
+    assert.equal(admit(host(spent), request(), rules, NOW).kind, "refused");
   });

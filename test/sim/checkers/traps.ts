@@ -22,13 +22,16 @@ const UNCOUNTED = 5;
 /** Distinct URLs that are told to have one answer may be that many more than they are (linear counting in 256 bits, four errors). */
 const answerError = (urls: number): number => Math.ceil(2 + 0.25 * urls);
 
+/** An answer that was seen once is remembered for so many others: where such pages are rarer, one may be followed and forgotten. */
+const REMEMBERED = 32;
+
 export function traps(facts: SimFacts): Checker {
   const { config, faultless, now, storeMsMax = 0, storesFail = false, world } = facts;
   const violations = new Violations();
   const rules = urlRules(facts);
   const asked = new Map<string, number>();
   const deaths: number[] = [];
-  const silent = silentHosts(facts, violations, deaths);
+  const silent = silentHosts(facts, violations, { asked, deaths });
   const figures = { patterns: 0, patternsFull: 0, patternMostOver: 0, pagesOfNothingFollowed: 0 };
 
   /** Records that a pattern may have. The sample thins out: each doubling of the URLs offered gives as many. */
@@ -93,7 +96,11 @@ function isSeed({ canonicalUrl, depth }: UrlState, { hosts }: World): boolean {
  * Hosts that answer whatever is asked with one text. Each worker learns it anew, and one that begins knows nothing: so many pages may be
  * followed by each. A page whose parse was put off is parsed apart from that, and is not judged.
  */
-function silentHosts({ config, faultless, now, world }: SimFacts, violations: Violations, deaths: readonly number[]) {
+function silentHosts(
+  { config, faultless, now, world }: SimFacts,
+  violations: Violations,
+  { asked, deaths }: { asked: ReadonlyMap<string, number>; deaths: readonly number[] },
+) {
   const followed = new Map<string, Set<string>>();
   const putOff = new Set<string>();
   const kindOf = (url: string) => {
@@ -120,7 +127,8 @@ function silentHosts({ config, faultless, now, world }: SimFacts, violations: Vi
       const workers = faultless ? 1 : deaths.length + 2; // two live at once, at most
       for (const [host, { size }] of followed) {
         const most = urlsMax(host);
-        if (size > workers * (most + answerError(most)))
+        const forgotten = Math.floor((asked.get(host) ?? 0) / REMEMBERED);
+        if (size > workers * (most + answerError(most)) + forgotten)
           violations.add(`${host}: ${size} pages with one text were followed, ${most} are the limit, by ${workers} workers`);
       }
     },

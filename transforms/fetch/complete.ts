@@ -6,7 +6,7 @@ import type { ContentRef } from "../../schemas/content-ref.ts";
 import type { IndexEvent } from "../../schemas/events.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
 import { reparseMessage } from "../../schemas/messages.ts";
-import { dueKey, rowKey } from "../../schemas/row-key.ts";
+import { dueKey, type RowKey, rowKey } from "../../schemas/row-key.ts";
 import type { UrlState } from "../../schemas/url-state.ts";
 import { dropDue, putDue } from "../due-index.ts";
 import type { CrawlServices } from "../services.ts";
@@ -60,14 +60,17 @@ export async function finishMarks(
   const { marks } = value;
   if (marks === undefined) return;
   const { events, queues, tables } = services;
+  let outdated: RowKey | undefined;
   if (marks.dueFrom !== undefined) {
     const entry = { paceKey, urlId, priority: value.priority, dueAt: value.nextFetchAt };
     const former = { paceKey, urlId, ...marks.dueFrom };
     await putDue(services, [entry]);
-    if (dueKey(former) !== dueKey(entry)) await dropDue(services, [dueKey(former)]);
+    if (dueKey(former) !== dueKey(entry)) outdated = dueKey(former);
   }
   if (marks.index !== undefined) await events.publish("index", [await indexEvent(services, urlId, value, ref)]);
   if (marks.reparse) await queues.reparse.publish([encode(reparseMessage, { paceKey, urlId, version: value.version })]);
+  // Last: for as long as it stands, a refill meets these marks should we fail before.
+  if (outdated !== undefined) await dropDue(services, [outdated]);
   // `reparse` stands until the page was parsed. Who else wrote the record meanwhile has met the marks too.
   await tables.urls.compareAndSet(rowKey(paceKey, urlId), unmarked(value, ["dueFrom", "index"]), rev);
 }

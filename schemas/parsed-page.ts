@@ -9,7 +9,7 @@ export interface ParseRequest {
   /** X-Robots-Tag header values, in order. */
   robotsTags: string[];
   productToken: string;
-  /** Whether a document is wanted (the second, dearer step). */
+  /** Whether a document is wanted. */
   document: boolean;
   /** How long the parse may take, where that is less than the parser's own limit. */
   timeMs?: number;

@@ -56,7 +56,6 @@ export async function fetchPage(services: CrawlServices, config: CrawlConfig, jo
   }
 }
 
-/** A failed connection or request; a refused address is not the host's fault and not tried again soon. */
 /** What is to be written and told of a request that has ended. */
 interface Ending {
   completion: Completion;

@@ -8,6 +8,7 @@ import { scopeRuleFault } from "../core/url/scope.ts";
 import type { HostPolicy, Scope, ScopeMode } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
 import { parsePolicies } from "./policy-file.ts";
+import { UsageError } from "./usage-error.ts";
 
 export interface CrawlOptions {
   seeds: string[];
@@ -38,8 +39,7 @@ export interface CrawlOptions {
   verbose: boolean;
 }
 
-/** Not what was meant: one line that names the input and what is allowed. */
-export class UsageError extends Error {}
+export { UsageError };
 
 const flags = {
   seeds: { type: "string" },

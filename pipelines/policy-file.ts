@@ -3,7 +3,7 @@ import { EVERY_HOST, isAgreed } from "../core/politeness/policies.ts";
 import { scopeRuleFault } from "../core/url/scope.ts";
 import { type HostPolicies, type HostPolicy, parameterRules, type TrapLimits } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
-import { UsageError } from "./options.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Throws UsageError: one line that names the place, the field, and what is allowed there. */
 export function parsePolicies(text: string, path: string, place = `--policies ${path}`): HostPolicies {

@@ -1,12 +1,8 @@
 // What does a crawled page cost? The crawl command over the synthetic web, beside undici and the parsers alone, in alternation.
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Cost, costOf } from "./process-cost.ts";
-
-const here = import.meta.dirname;
+import { crawlSynthetic, startSyntheticWeb } from "./synthetic-crawl.ts";
 
 interface Contender {
   name: string;
@@ -29,9 +25,9 @@ export async function benchCrawl(args: string[]): Promise<void> {
       name: `undici${mode === "fetch" ? " alone" : ` + ${mode} + links`}`,
       run: () => limit(mode, given),
     })),
-    { name: "gleaner, links only, power", run: () => crawl(web.port, ["--documents", "false"]) },
-    { name: "gleaner, documents, power", run: () => crawl(web.port, []) },
-    { name: "gleaner, documents, process", run: () => crawl(web.port, ["--durability", "process"]) },
+    { name: "gleaner, links only, power", run: () => crawlSynthetic(web.port, ["--documents", "false"]) },
+    { name: "gleaner, documents, power", run: () => crawlSynthetic(web.port, []) },
+    { name: "gleaner, documents, process", run: () => crawlSynthetic(web.port, ["--durability", "process"]) },
   ];
   process.stdout.write(
     `${values.hosts} hosts of ${values.pages} pages, 29 KB each; CPU of the whole process, its start included; medians of ${values.rounds} rounds\n`,
@@ -68,41 +64,8 @@ function print(results: Map<string, (Cost & { pages: number })[]>): void {
 }
 
 async function limit(mode: string, given: readonly string[]): Promise<Cost & { pages: number }> {
-  const cost = await costOf(join(here, "limits.ts"), [mode, ...given]);
+  const cost = await costOf(join(import.meta.dirname, "limits.ts"), [mode, ...given]);
   return { ...cost, pages: (JSON.parse(cost.stdout) as { pages: number }).pages };
-}
-
-async function crawl(port: string, more: readonly string[]): Promise<Cost & { pages: number }> {
-  const folder = mkdtempSync(join(tmpdir(), "gleaner-bench-"));
-  try {
-    const flags = [
-      "--connect-to",
-      `*.test:*=127.0.0.1:${port}`,
-      "--allow-address",
-      "127.0.0.0/8",
-      "--scope",
-      "any",
-      "--stop-when-idle=true",
-    ];
-    const pace = ["--delay-ms", "0", "--host-concurrency", "4", "--fetchers", "64", "--idle-horizon", "0", "--json"];
-    const cost = await costOf(join(here, "../../pipelines/commands/crawl.ts"), [
-      "http://h0.test/p/0",
-      "--data",
-      join(folder, "data"),
-      ...flags,
-      ...pace,
-      ...more,
-    ]);
-    return { ...cost, pages: (JSON.parse(cost.stdout) as { outcomes: { fetched: number } }).outcomes.fetched };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function startSyntheticWeb(hosts: string, pages: string): Promise<{ port: string; stop(): void }> {
-  const child = spawn(process.execPath, [join(here, "synthetic-web.ts"), hosts, pages], { stdio: ["pipe", "pipe", "inherit"] });
-  const port = await new Promise<string>((resolve) => child.stdout.once("data", (chunk) => resolve(String(chunk).trim())));
-  return { port, stop: () => child.stdin.end() };
 }
 
 function median(values: number[]): number {

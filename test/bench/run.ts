@@ -2,6 +2,7 @@
 import { benchCapacity } from "./capacity/capacity.ts";
 import { benchCrawl } from "./crawl.ts";
 import { benchDiscover } from "./discover.ts";
+import { benchMemory } from "./memory.ts";
 import { benchParsers } from "./parsers.ts";
 
 const benches: Record<string, { what: string; run: (args: string[]) => Promise<void> }> = {
@@ -13,6 +14,10 @@ const benches: Record<string, { what: string; run: (args: string[]) => Promise<v
   capacity: {
     what: "grants, turns, skew, bytes and operations of a large crawl, by size (capacity PART for one)",
     run: benchCapacity,
+  },
+  memory: {
+    what: "peak memory of crawls of 10,000 and 100,000 pages (--pages 10000,100000), some 20 minutes",
+    run: benchMemory,
   },
   parsers: { what: "robots files, verdicts, sitemaps and pages a second, on one core", run: benchParsers },
 };

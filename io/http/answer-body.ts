@@ -1,6 +1,7 @@
 // What does the body say, and is it within its limits before and after decoding?
 import type { BodyLimits } from "../../ports/http.ts";
-import { contentCodings, decodeStream, decodeWhole } from "./decode.ts";
+import type { BodyEnd } from "../../schemas/reasons.ts";
+import { type Coding, contentCodings, decodeStream, decodeWhole } from "./decode.ts";
 import { BodyCut, type Incoming } from "./incoming.ts";
 
 export type RawHeaders = readonly (readonly [name: string, value: string])[];
@@ -9,6 +10,7 @@ export type RawHeaders = readonly (readonly [name: string, value: string])[];
 export async function readBody(body: Incoming, headers: RawHeaders, limits: BodyLimits): Promise<Uint8Array> {
   const coding = contentCodings(headerValues(headers, "content-encoding"));
   if (!coding.ok) throw new BodyCut("encoding", coding.fault);
+  if (limits.keep !== undefined) return readOrKeep(body, coding.codings, limits);
   if ((contentLength(headers) ?? 0) > limits.wireBytes) throw tooLong(limits);
   const wholeBytes = Math.min(WHOLE_WIRE_BYTES, limits.wireBytes);
   let wire: AsyncIterable<Buffer> = metered(body, limits);
@@ -23,6 +25,28 @@ export async function readBody(body: Incoming, headers: RawHeaders, limits: Body
   for await (const chunk of decodeStream(wire, coding.codings, limits.decodedBytes)) chunks.push(chunk);
   return owned(Buffer.concat(chunks));
 }
+
+/** By stream alone: what a stream gave before it failed is known. Reads no more than it takes to know that there is more. */
+async function readOrKeep(body: Incoming, codings: readonly Coding[], limits: BodyLimits): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const beginning = () => owned(Buffer.concat(chunks).subarray(0, limits.decodedBytes));
+  try {
+    for await (const chunk of decodeStream(metered(body, limits), codings, limits.decodedBytes + DECODED_AHEAD_BYTES)) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > limits.decodedBytes)
+        throw new BodyCut("decoded-bytes", `more than ${limits.decodedBytes} bytes after decoding`);
+    }
+  } catch (error) {
+    if (error instanceof BodyCut && SIZES.has(error.reason)) limits.keep?.(beginning());
+    throw error;
+  }
+  return owned(Buffer.concat(chunks));
+}
+
+const SIZES: ReadonlySet<BodyEnd> = new Set(["wire-bytes", "decoded-bytes"]);
+const DECODED_AHEAD_BYTES = 1024 * 1024; // more than any one chunk, so that the one that passes the limit is seen and not refused
 
 /** The Content-Length header, where it is one number (RFC 9110 8.6). */
 export function contentLength(headers: RawHeaders): number | undefined {

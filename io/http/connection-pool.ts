@@ -49,7 +49,6 @@ export function connectionPool(clock: Clock, kept: number = limits.keptConnectio
       }
     },
     keep(connection) {
-      connection.tap = undefined;
       if (closed || !connection.alive()) {
         connection.end();
         return;

@@ -1,17 +1,19 @@
-// One request and its answer on an open connection: sent in time or not at all, ended by whichever limit comes first.
-import type { Dispatcher } from "undici";
+// One request and its answer, whichever HTTP it is: sent in time or not at all, ended by whichever limit comes first.
 import type { Clock } from "../../ports/clock.ts";
 import type { Answer, Body, BodyFailure, BodyLimits, HttpFailure, RequestLimits, Unsent } from "../../ports/http.ts";
-import { contentLength, readBody } from "./answer-body.ts";
-import { answerHead } from "./answer-head.ts";
-import type { Connection } from "./connection.ts";
+import { contentLength, type RawHeaders, readBody } from "./answer-body.ts";
 import type { Countdown } from "./countdown.ts";
-import { type Cause, causeOf, cutOf, messageOf } from "./failure.ts";
-import { BodyCut, type Incoming, incoming } from "./incoming.ts";
-import { requestHeaders } from "./request-headers.ts";
+import { type Cause, cutOf, messageOf } from "./failure.ts";
+import { BodyCut, type Incoming, type IncomingFlow, incoming } from "./incoming.ts";
+
+export interface Request {
+  headers: Record<string, string>;
+  sendBy: number;
+}
+
+export type Sent = Answer | HttpFailure | Unsent;
 
 export interface ExchangeOptions {
-  connection: Connection;
   clock: Clock;
   limits: RequestLimits;
   time: Countdown;
@@ -22,152 +24,92 @@ export interface ExchangeOptions {
   settle(reusable: boolean): void;
 }
 
-/** Never rejects. */
-export function exchange(
-  request: { headers: Record<string, string>; sendBy: number },
-  options: ExchangeOptions,
-): Promise<Answer | HttpFailure | Unsent> {
-  return new Promise((resolve) => {
-    const headers = requestHeaders(options.host, request.headers);
-    const running: Running = { ...options, resolve, sendBy: request.sendBy, headers, version: "1.1", raw: 0, rawMax: 0 };
-    running.rawMax = HEAD_SHARE * options.limits.headerBytes;
-    options.time.whenOver(() => cut(running, { reason: "timeout", detail: "the request's time ended" }));
-    const handler = handlerOf(running);
-    const { connection, path } = options;
-    try {
-      connection.client.dispatch({ method: "GET", path, headers: headers.flat() }, handler);
-    } catch (error) {
-      failed(running, error);
-    }
-  });
+/** What a protocol does with a request that is on its way. */
+export interface Protocol {
+  /** Ends it on the network, which failed() follows. */
+  abort(detail: string): void;
+  /** The reader has come for the body. */
+  reading?(limits: BodyLimits): void;
 }
 
-const HEAD_SHARE = 3; // raw bytes for each one that undici counts in names and values: separators, line ends, the reason phrase
-const FRAMING_SHARE = 8; // raw bytes for each byte of the wire limit: chunks of one byte have five more of framing
-const DRAIN_BYTES = 64 * 1024; // the rest of a discarded body that is cheaper to read than a new connection
-const DRAIN_MS = 500;
-
 /** What is known of a request on its way. */
-interface Running extends ExchangeOptions {
-  resolve(result: Answer | HttpFailure | Unsent): void;
+export interface Running extends ExchangeOptions, Protocol {
   sendBy: number;
+  /** Those that are sent. */
   headers: [name: string, value: string][];
-  controller?: Dispatcher.DispatchController;
+  resolve(result: Sent): void;
   sentAt?: number;
   answeredAt?: number;
   endedAt?: number;
-  version: "1.0" | "1.1";
-  /** Raw bytes of the head, then of the body, and how many there may be. */
-  raw: number;
-  rawMax: number;
-  stopHeadersTimer?: () => void;
+  stopTimer?: () => void;
   body?: Incoming;
   /** Why we ended it ourselves. */
   cause?: Cause;
 }
 
-function handlerOf(running: Running): Dispatcher.DispatchHandler {
-  const { clock, limits, connection } = running;
-  return {
-    onRequestStart(controller) {
-      // undici writes the request as soon as this returns.
-      running.controller = controller;
-      const now = clock.now();
-      if (now > running.sendBy) {
-        controller.abort(new Error("sendBy has passed"));
-        return;
-      }
-      connection.tap = tapOf(running);
-      running.stopHeadersTimer = clock.after(limits.headersMs, () =>
-        cut(running, { reason: "timeout", detail: `no headers within ${limits.headersMs} ms` }),
-      );
-      running.sentAt = clock.now();
-    },
-    onResponseStart(_controller, status, _headers, statusText) {
-      if (status < 200) {
-        cut(running, { reason: "protocol", detail: `status ${status} was not asked for` });
-        return;
-      }
-      running.stopHeadersTimer?.();
-      running.raw = 0;
-      running.rawMax = Number.POSITIVE_INFINITY;
-      running.body = incoming({ pause: connection.hold, resume: connection.flow });
-      running.resolve(answerOf(running, running.body, { status, statusText: statusText ?? "" }));
-    },
-    onResponseData: (_controller, chunk) => running.body?.push(chunk),
-    onResponseEnd() {
-      if (connection.socket.errored !== null) {
-        // undici takes a reset for the regular end of a body that has no length.
-        failed(running, connection.socket.errored);
-        return;
-      }
-      running.endedAt = clock.now();
-      running.time.stop();
-      running.body?.end();
-      // undici decides only after this whether the connection stands.
-      queueMicrotask(() => running.settle(true));
-    },
-    onResponseError: (_controller, error) => failed(running, error),
-  };
+export type StatusLine = Pick<Answer, "status" | "statusText" | "httpVersion">;
+
+/** The first byte is about to leave. Whether it may: else the protocol is to see to it that none does. */
+export function leaves(running: Running): boolean {
+  const { clock, limits } = running;
+  const now = clock.now();
+  if (now > running.sendBy) return false;
+  running.stopTimer?.();
+  running.stopTimer = clock.after(limits.headersMs, () =>
+    cut(running, { reason: "timeout", detail: `no headers within ${limits.headersMs} ms` }),
+  );
+  running.sentAt = now;
+  return true;
 }
 
-/** Sees the raw bytes: finds the answer's beginning, and ends heads and framings that undici does not count. */
-function tapOf(running: Running): (chunk: Buffer) => Buffer {
-  const overflow = () => cut(running, { reason: "header-bytes", detail: "the interim answers are too long" });
-  const head = answerHead(running.limits.headerBytes, {
-    onStart(version) {
-      running.version = version;
-      running.answeredAt = running.clock.now();
-    },
-    onOverflow: overflow,
-  });
-  return (chunk) => {
-    if (running.raw > running.rawMax) {
-      cut(running, { reason: running.body ? "reset" : "header-bytes", detail: "more framing than content", framing: true });
-      return empty;
-    }
-    const rest = head.pass(chunk);
-    running.raw += rest.length;
-    return rest;
-  };
+/** The headers have come. What comes next is to be pushed into the body that this gives. */
+export function answered(running: Running, line: StatusLine, headers: [string, string][], flow: IncomingFlow): Incoming {
+  running.stopTimer?.();
+  const body = incoming(flow);
+  running.body = body;
+  running.resolve(answerOf(running, body, line, headers));
+  return body;
 }
 
-const empty = Buffer.alloc(0);
+/** The answer has come whole. */
+export function ended(running: Running): void {
+  running.endedAt = running.clock.now();
+  running.time.stop();
+  running.body?.end();
+}
 
 /** Ends the exchange from our side; what awaits it hears the cause. */
-function cut(running: Running, cause: Cause): void {
+export function cut(running: Running, cause: Cause): void {
   if (running.endedAt !== undefined) return;
   running.cause ??= cause;
-  if (running.controller !== undefined) running.controller.abort(new Error(cause.detail));
-  else running.connection.end();
+  running.abort(cause.detail);
 }
 
-function failed(running: Running, error: unknown): void {
+/** The network has ended it; `cause` counts where it was not us. */
+export function failed(running: Running, cause: Cause): void {
   if (running.endedAt !== undefined) return;
   const endedAt = running.clock.now();
   running.endedAt = endedAt;
-  running.stopHeadersTimer?.();
+  running.stopTimer?.();
   running.time.stop();
   running.settle(false);
-  const cause = running.cause ?? causeOf(error);
-  if (running.body !== undefined) running.body.end(cutOf(cause));
-  else if (running.sentAt !== undefined) running.resolve({ ok: false, ...told(cause), sentAt: running.sentAt, endedAt });
-  else if (cause.ours) running.resolve({ ok: false, ...told(cause), endedAt });
+  const told = running.cause ?? cause;
+  const { reason, detail } = told;
+  if (running.body !== undefined) running.body.end(cutOf(told));
+  else if (running.sentAt !== undefined) running.resolve({ ok: false, reason, detail, sentAt: running.sentAt, endedAt });
+  else if (told.final) running.resolve({ ok: false, reason, detail, endedAt });
   else running.resolve({ ok: false, reason: "unsent" });
 }
 
-function told({ reason, detail }: Cause): Pick<HttpFailure, "reason" | "detail"> {
-  return { reason, detail };
-}
+const DRAIN_BYTES = 64 * 1024; // the rest of a discarded body that is cheaper to read than a new connection
+const DRAIN_MS = 500;
 
-function answerOf(running: Running, body: Incoming, line: { status: number; statusText: string }): Answer {
-  const headers = pairs(running.controller?.rawHeaders);
+function answerOf(running: Running, body: Incoming, line: StatusLine, headers: [string, string][]): Answer {
   const bodiless = line.status === 204 || line.status === 304; // RFC 9110 6.4.1, whatever Content-Length says
   let taken = false;
   return {
     ok: true,
     ...line,
-    httpVersion: running.version,
     headers,
     requestHeaders: running.headers,
     sentAt: running.sentAt ?? 0,
@@ -176,8 +118,7 @@ function answerOf(running: Running, body: Incoming, line: { status: number; stat
       try {
         if (taken) throw new BodyCut("body-reset", "the body was read before");
         taken = true;
-        running.raw = 0;
-        running.rawMax = FRAMING_SHARE * limits.wireBytes + HEAD_SHARE * running.limits.headerBytes;
+        running.reading?.(limits);
         const bytes = bodiless ? new Uint8Array() : await readBody(body, headers, limits);
         return { ok: true, bytes, wireBytes: body.wireBytes(), endedAt: endOf(running) };
       } catch (error) {
@@ -190,7 +131,7 @@ function answerOf(running: Running, body: Incoming, line: { status: number; stat
     discard() {
       if (taken) return;
       taken = true;
-      if (running.endedAt === undefined) drain(running, body, contentLength(headers));
+      if (running.endedAt === undefined) drain(running, body, headers);
     },
   };
 }
@@ -200,8 +141,9 @@ function endOf(running: Running): number {
 }
 
 /** Reads a short rest so that the connection can be kept; ends a long one. */
-function drain(running: Running, body: Incoming, length: number | undefined): void {
+function drain(running: Running, body: Incoming, headers: RawHeaders): void {
   const end = () => cut(running, { reason: "reset", detail: "discarded" });
+  const length = contentLength(headers);
   if (length !== undefined && length - body.wireBytes() > DRAIN_BYTES) {
     end();
     return;
@@ -212,9 +154,4 @@ function drain(running: Running, body: Incoming, length: number | undefined): vo
     stop();
     end();
   });
-}
-
-function pairs(raw: unknown): [name: string, value: string][] {
-  const flat = Array.isArray(raw) ? raw.map((part: Buffer | string) => part.toString("latin1" as never)) : [];
-  return Array.from({ length: flat.length >> 1 }, (_, index) => [flat[2 * index]!, flat[2 * index + 1]!]);
 }

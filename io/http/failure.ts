@@ -8,8 +8,8 @@ export interface Cause {
   reason: FailureReason;
   /** For people. */
   detail: string;
-  /** The request was never to be sent: our own mistake. */
-  ours?: boolean;
+  /** It holds for the next try too, even where nothing was sent: not `unsent`. */
+  final?: boolean;
   /** The body's framing was larger than its content could need. */
   framing?: boolean;
 }
@@ -17,7 +17,7 @@ export interface Cause {
 /** What an error of undici or of the socket means for the request. */
 export function causeOf(error: unknown): Cause {
   const detail = messageOf(error);
-  if (error instanceof errors.InvalidArgumentError) return { reason: "protocol", detail: `request: ${detail}`, ours: true };
+  if (error instanceof errors.InvalidArgumentError) return { reason: "protocol", detail: `request: ${detail}`, final: true };
   if (error instanceof errors.HeadersOverflowError) return { reason: "header-bytes", detail: "the headers are too long" };
   if (error instanceof errors.HTTPParserError) return { reason: "protocol", detail };
   if (error instanceof errors.ResponseContentLengthMismatchError) {

@@ -33,6 +33,7 @@ export interface IncomingFlow {
 
 export function incoming(flow: IncomingFlow): Incoming {
   let queue: Buffer[] = [];
+  let crumbs: Buffer[] = []; // the last few chunks, where they are small
   let queued = 0;
   let wireBytes = 0;
   let dropping = false;
@@ -49,7 +50,18 @@ export function incoming(flow: IncomingFlow): Incoming {
       flow.resume();
     });
   }
+  function put(chunk: Buffer): void {
+    if (chunk.length >= CRUMB_BYTES) sweep();
+    (chunk.length < CRUMB_BYTES ? crumbs : queue).push(chunk);
+    if (crumbs.length >= CRUMBS) sweep();
+  }
+  /** Into one: a body of single bytes would take some hundred times its size. */
+  function sweep(): void {
+    if (crumbs.length > 0) queue.push(crumbs.length === 1 ? crumbs[0]! : Buffer.concat(crumbs));
+    crumbs = [];
+  }
   function rest(): Buffer[] {
+    sweep();
     const all = queue;
     queue = [];
     queued = 0;
@@ -59,7 +71,7 @@ export function incoming(flow: IncomingFlow): Incoming {
     push(chunk) {
       wireBytes += chunk.length;
       if (!dropping) {
-        queue.push(chunk);
+        put(chunk);
         queued += chunk.length;
       }
       if (queued > QUEUE_BYTES && !paused) {
@@ -86,7 +98,7 @@ export function incoming(flow: IncomingFlow): Incoming {
     async *chunks() {
       for (;;) {
         yield* rest();
-        if (queue.length > 0) continue;
+        if (queued > 0) continue;
         if (ending?.cut !== undefined) throw ending.cut;
         if (ending !== undefined) return;
         await more();
@@ -95,4 +107,6 @@ export function incoming(flow: IncomingFlow): Incoming {
   };
 }
 
+const CRUMB_BYTES = 1024; // a chunk below it costs as much to hold as it holds
+const CRUMBS = 256; // of them at once, at 200 bytes each
 const QUEUE_BYTES = 256 * 1024; // unread bytes at which the server is made to wait

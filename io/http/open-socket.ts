@@ -8,7 +8,7 @@ import type { FailureReason } from "../../schemas/reasons.ts";
 import type { Countdown } from "./countdown.ts";
 import { HANDSHAKE_TIMEOUT, type TlsFault, tlsFaultOf } from "./tls-fault.ts";
 
-export type Opened = { ok: true; socket: Socket; address: string } | NotOpened;
+export type Opened = { ok: true; socket: Socket; address: string; protocol: HttpProtocol } | NotOpened;
 
 export interface NotOpened {
   ok: false;
@@ -20,12 +20,14 @@ export interface NotOpened {
   starved?: boolean;
 }
 
+export type HttpProtocol = "h2" | "http/1.1";
+
 export interface OpenOptions {
   clock: Clock;
   allow: AddressRanges;
   time: Countdown;
-  /** Undefined: plain TCP. `host` is the URL's, which the certificate must name. */
-  tls: { host: string; options: ConnectionOptions } | undefined;
+  /** Undefined: plain TCP. `host` is the URL's, which the certificate must name; `protocols` are offered by ALPN (RFC 7301). */
+  tls: { host: string; protocols: readonly HttpProtocol[]; options: ConnectionOptions } | undefined;
 }
 
 /** Tries the addresses in order until one takes the connection, limits.connectMs in all. They must have passed the guard. */
@@ -63,7 +65,7 @@ function openTcp(address: string, port: number, attemptMs: number, options: Open
     if (socket.remoteAddress === undefined)
       return { ok: false, reason: "connect", detail: `${address}:${port}: connection reset` };
     const verdict = addressVerdict(socket.remoteAddress, options.allow);
-    if (verdict.allowed) return { ok: true, socket, address };
+    if (verdict.allowed) return { ok: true, socket, address, protocol: "http/1.1" };
     socket.destroy();
     return { ok: false, reason: "address", detail: `${address} led to ${socket.remoteAddress}: ${verdict.range}` };
   });
@@ -72,9 +74,13 @@ function openTcp(address: string, port: number, attemptMs: number, options: Open
 function openTls(raw: Socket, address: string, attemptMs: number, options: OpenOptions): Promise<Opened> {
   const host = options.tls!.host.replace(/\.$/, "");
   const named = isIP(host) === 0 ? { servername: host, host } : { host }; // RFC 6066 3: no address as a server name
-  const socket = tlsConnect({ ...options.tls!.options, ...named, socket: raw, ALPNProtocols: ["http/1.1"] });
+  const ALPNProtocols = [...options.tls!.protocols];
+  const socket = tlsConnect({ ...options.tls!.options, ...named, socket: raw, ALPNProtocols });
   return settled(socket, "secureConnect", attemptMs, options).then((error) => {
-    if (error === undefined) return { ok: true, socket, address };
+    if (error === undefined) {
+      const http2 = socket.alpnProtocol === "h2" && ALPNProtocols.includes("h2");
+      return { ok: true, socket, address, protocol: http2 ? "h2" : "http/1.1" };
+    }
     raw.destroy();
     const { fault, text } = tlsFaultOf(error);
     return { ok: false, reason: "tls", fault, detail: `${fault}: ${host}: ${text}` };

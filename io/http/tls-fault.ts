@@ -9,7 +9,7 @@ const tlsFaults = [
   "tls-name", // the certificate is for another name
   "tls-certificate", // broken in another way: signature, purpose, length of the chain
   "tls-protocol", // only versions of TLS that are too old, or none in common
-  "tls-http2-only", // no HTTP/1.1 over this TLS (ALPN, RFC 7301)
+  "tls-no-http", // neither HTTP/2 nor HTTP/1.1 over this TLS (ALPN, RFC 7301)
   "tls-weak", // keys, signatures or ciphers that are too weak, or none in common
   "tls-not-tls", // something else answers on this port: plain HTTP, or garbage
   "tls-unknown-name", // the server has no certificate for the name it is asked for (SNI)
@@ -60,7 +60,7 @@ const byCode: Readonly<Record<string, TlsFault>> = {
 const patterns: readonly (readonly [RegExp, TlsFault])[] = [
   [/^(?:CERT_|ERROR_IN_CERT|UNABLE_TO_|INVALID_(?:CA|PURPOSE)|PATH_LENGTH)/, "tls-certificate"],
   [/UNRECOGNIZED_NAME/, "tls-unknown-name"],
-  [/NO_APPLICATION_PROTOCOL/, "tls-http2-only"],
+  [/NO_APPLICATION_PROTOCOL/, "tls-no-http"],
   [/CERTIFICATE_REQUIRED/, "tls-client-certificate"],
   [/(?:TOO_SMALL|TOO_WEAK|INSUFFICIENT_SECURITY|NO_(?:SHARED_CIPHER|CIPHERS)|ALERT_HANDSHAKE_FAILURE|LEGACY_)/, "tls-weak"],
   [/(?:PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW|NO_PROTOCOLS|INAPPROPRIATE_FALLBACK)/, "tls-protocol"],
@@ -79,7 +79,7 @@ const texts: Partial<Readonly<Record<TlsFault, string>>> = {
   "tls-issuer": "the certificate's issuer is not trusted, or its chain is incomplete",
   "tls-name": "the certificate is for another name",
   "tls-not-tls": "the server does not speak TLS on this port",
-  "tls-http2-only": "the server speaks no HTTP/1.1",
+  "tls-no-http": "the server speaks none of our protocols over TLS",
   "tls-unknown-name": "the server does not know this name",
   "tls-client-certificate": "the server asks for a certificate of ours",
   "tls-closed": "closed in the handshake",

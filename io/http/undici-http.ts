@@ -1,4 +1,4 @@
-// The Http port on undici: resolve, guard, connect to exactly the checked address, then one request (RFC 9110, RFC 9112).
+// The Http port on undici and node:http2: resolve, guard, connect to exactly the checked address, then one request (RFC 9110).
 import { isIP } from "node:net";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { badPort, internalName } from "../../core/http/internal-target.ts";
@@ -8,12 +8,14 @@ import type { Connected, Http, HttpFailure, RequestLimits } from "../../ports/ht
 import type { Metrics } from "../../ports/metrics.ts";
 import { limits } from "../../schemas/limits.ts";
 import type { FailureReason } from "../../schemas/reasons.ts";
-import { type Connection, openConnection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { connectionPool } from "./connection-pool.ts";
 import { type Countdown, countdown, within } from "./countdown.ts";
 import type { Resolver } from "./dns.ts";
-import { exchange } from "./exchange.ts";
 import { messageOf } from "./failure.ts";
+import { openHttp1 } from "./http1-connection.ts";
+import { openHttp2 } from "./http2-connection.ts";
+import { http2Misfits } from "./http2-misfits.ts";
 import { type Opened, openSocket } from "./open-socket.ts";
 import { slots } from "./slots.ts";
 
@@ -37,6 +39,7 @@ export function undiciHttp(options: UndiciHttpOptions): Http {
   const shared: Shared = {
     ...options,
     pool: connectionPool(options.clock),
+    misfits: http2Misfits(),
     slots: slots(options.fetchers),
     secureContext: createSecureContext(options.tls?.ca === undefined ? {} : { ca: options.tls.ca }),
   };
@@ -59,6 +62,7 @@ export function undiciHttp(options: UndiciHttpOptions): Http {
 
 interface Shared extends UndiciHttpOptions {
   pool: ReturnType<typeof connectionPool>;
+  misfits: ReturnType<typeof http2Misfits>;
   slots: ReturnType<typeof slots>;
   secureContext: ReturnType<typeof createSecureContext>;
 }
@@ -126,15 +130,22 @@ async function open(shared: Shared, target: Target, limits: RequestLimits, time:
     return refusal("address", `${target.host}: ${reasons.join(", ") || "no address"}`);
   }
   const { rejectUnauthorized = true } = shared.tls ?? {};
-  const tls = { host: unbracketed(target.url.hostname), options: { secureContext: shared.secureContext, rejectUnauthorized } };
+  const tls = {
+    host: unbracketed(target.url.hostname),
+    protocols: shared.misfits.has(target.key) ? (["http/1.1"] as const) : (["h2", "http/1.1"] as const),
+    options: { secureContext: shared.secureContext, rejectUnauthorized },
+  };
   const options = { clock, allow, time, tls: target.secure ? tls : undefined };
   const opened = await openPatiently(shared, () => openSocket(allowed, target.port, options), time);
   if (!opened.ok) {
     if (opened.fault !== undefined) shared.metrics.count("http_tls_failures_total", 1, { fault: opened.fault });
     return refusal(opened.reason, opened.detail);
   }
-  const { socket, address } = opened;
-  return openConnection({ key: target.key, origin: target.url.origin, address, socket, headerBytes: limits.headerBytes });
+  const { key, url } = target;
+  const { socket, address, protocol } = opened;
+  const parts = { key, origin: url.origin, address, socket, headerBytes: limits.headerBytes };
+  if (protocol === "http/1.1") return openHttp1(parts);
+  return openHttp2({ ...parts, clock, misfit: () => shared.misfits.add(key) });
 }
 
 /** Where this machine has no file handle left, which is no fault of the server's, idle connections give theirs. */
@@ -190,7 +201,7 @@ function connected(shared: Shared, connection: Connection, { target, limits, tim
         return { ok: false, reason: "unsent" };
       }
       const { host, pathname, search } = target.url;
-      const result = await exchange(request, { connection, clock, limits, time, host, path: pathname + search, settle });
+      const result = await connection.exchange(request, { clock, limits, time, host, path: pathname + search, settle });
       if (!result.ok) metrics.count("http_failures_total", 1, { reason: result.reason });
       return result;
     },

@@ -1,10 +1,9 @@
 // A server over TLS is who its certificate says, or the request does not leave.
 import assert from "node:assert/strict";
-import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
 import { type TestContext, test } from "node:test";
-import { createServer as createTlsServer, TLSSocket, type TlsOptions } from "node:tls";
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
 import { type TlsFault, tlsFaultOf } from "../../../io/http/tls-fault.ts";
 import { type Certificate, root, selfSigned, signedBy } from "./certificate.ts";
 import {
@@ -91,7 +90,7 @@ test("each fault of a handshake is told apart", async (context) => {
       "tls-protocol",
     ],
     ["no cipher in common", await tlsServer({ maxVersion: "TLSv1.2", ciphers: "NULL:@SECLEVEL=0" }), "tls-weak"],
-    ["HTTP/2 and nothing else", await tlsServer({ ALPNProtocols: ["h2"] }), "tls-http2-only"],
+    ["neither HTTP/2 nor HTTP/1.1", await tlsServer({ ALPNProtocols: ["spdy/3"] }), "tls-no-http"],
     ["plain HTTP", await says("HTTP/1.1 400 Bad Request\r\n\r\n"), "tls-not-tls"],
     ["garbage", await says(Buffer.alloc(300, 0xee)), "tls-not-tls"],
     ["the end at once", await says(""), "tls-closed"],
@@ -168,22 +167,6 @@ test("a server that does not speak TLS, or is silent, fails the handshake", asyn
   const spoken = await http.connect(`https://127.0.0.1:${await listen(server)}/`, requestLimits);
   assert.ok(!spoken.ok && spoken.reason === "tls", JSON.stringify(spoken));
   assert.match(spoken.detail, /does not speak TLS/);
-});
-
-test("a server that offers HTTP/2 too is spoken to in HTTP/1.1", async (context) => {
-  const certificate = selfSigned("shop.example", realClock.now());
-  const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
-    response.end(
-      `${request.httpVersion} ${request.socket instanceof TLSSocket ? request.socket.alpnProtocol : "in the clear"}`,
-    );
-  });
-  context.after(() => server.close());
-  const resolver = tableResolver({ "shop.example": [["127.0.0.1"]] });
-  const http = loopbackHttp(context, { resolver, tls: { ca: certificate.cert } });
-  const result = await send(http, `https://shop.example:${await listen(server)}/`);
-  assert.ok(result.ok && result.httpVersion === "1.1", JSON.stringify(result));
-  const read = await result.body(bodyLimits);
-  assert.equal(read.ok && Buffer.from(read.bytes).toString(), "1.1 http/1.1");
 });
 
 test("the guard stands before TLS", async (context) => {

@@ -55,7 +55,14 @@ const TRIES = Math.ceil((2 * AT_ONCE * limits.parseMs) / BUSY_WAIT_MS);
 
 /** Rejects with StoreError; what was written until then stands, and the marks of the rest too. */
 export async function replayStored(job: ReplayJob): Promise<ReplayReport> {
-  const report: ReplayReport = {
+  const report = emptyReport();
+  if (job.target === "pending") await replayPending(job, report);
+  else await replayUrl(job, job.target.url, report);
+  return { ...report, interrupted: job.stopped?.() ?? false };
+}
+
+export function emptyReport(): ReplayReport {
+  return {
     records: 0,
     pages: 0,
     parsed: 0,
@@ -67,9 +74,6 @@ export async function replayStored(job: ReplayJob): Promise<ReplayReport> {
     troubles: [],
     interrupted: false,
   };
-  if (job.target === "pending") await replayPending(job, report);
-  else await replayUrl(job, job.target.url, report);
-  return { ...report, interrupted: job.stopped?.() ?? false };
 }
 
 async function replayUrl(job: ReplayJob, url: string, report: ReplayReport): Promise<void> {
@@ -80,8 +84,8 @@ async function replayUrl(job: ReplayJob, url: string, report: ReplayReport): Pro
   else count(report, url, await replayPage(job, page));
 }
 
-/** A URL whose id is taken by another stands under its second one. */
-async function findPage({ tables }: CrawlServices, url: string): Promise<StoredPage | undefined> {
+/** The record of a canonical URL. One whose id is taken by another stands under its second one. */
+export async function findPage({ tables }: Pick<CrawlServices, "tables">, url: string): Promise<StoredPage | undefined> {
   const paceKey = paceKeyOfHost(hostKeyOf(url));
   const ids = [urlIdentity(url).urlId, alternateIdentity(url).urlId];
   const rows = await tables.urls.get(ids.map((urlId) => rowKey(paceKey, urlId)));

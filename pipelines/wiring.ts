@@ -25,17 +25,18 @@ import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Http } from "../ports/http.ts";
 import type { Log } from "../ports/log.ts";
-import { StoreError } from "../ports/versioned-table.ts";
+import { StoreError, scanPages } from "../ports/versioned-table.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import type { EventKind, EventOf } from "../schemas/events.ts";
 import { limits } from "../schemas/limits.ts";
 import { liveConfig } from "../transforms/live-config.ts";
 import { robotsReader } from "../transforms/robots-reader.ts";
+import { stopOnSignals } from "./commands/stop-signals.ts";
 import { configOf } from "./config.ts";
 import { type CrawlOptions, VERSION } from "./options.ts";
 import { type Orders, ordersIn } from "./orders.ts";
 import type { OutlookSource } from "./outlook.ts";
-import { type ReplayJob, type ReplayReport, replayStored } from "./replay.ts";
+import { findPage, type ReplayJob, type ReplayReport, replayStored } from "./replay.ts";
 import { crawlTables, crawlWorker, durableQueueNames, type RawTables, tableNames, type WorkerPorts } from "./worker.ts";
 
 export type OpenedCrawl = WorkerPorts & {
@@ -166,8 +167,8 @@ export type CrawlReading = OutlookSource & {
   close(): Promise<void>;
 };
 
-/** For tools, which tell a store's fault from their own. */
-export { StoreError };
+/** For tools, which import nothing else of what this file joins. */
+export { findPage, StoreError, scanPages, stopOnSignals };
 
 export type EventsWanted<K extends EventKind> = {
   kind: K;

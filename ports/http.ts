@@ -21,7 +21,7 @@ export interface RequestLimits {
 export interface HttpFailure {
   ok: false;
   reason: FailureReason;
-  /** For people: what the system said, without secrets. */
+  /** For people: what the system said, without secrets. Of `tls` the fault comes first, as in "tls-expired: the certificate …". */
   detail: string;
   /** Unix ms; undefined where the request was not sent. */
   sentAt?: number;
@@ -69,6 +69,11 @@ export interface BodyLimits {
   /** Before and after content decoding. */
   wireBytes: number;
   decodedBytes: number;
+  /**
+   * For bodies whose beginning is worth something: is given the first decoded bytes, at most `decodedBytes`, before the failure for
+   * one of these two limits is returned. Not called where the body ends by time or by a fault.
+   */
+  keep?(beginning: Uint8Array): void;
 }
 
 export interface Body {

@@ -56,6 +56,7 @@ export const limits = {
   readyUrls: 64, // URLs of one host in memory
   settlesOut: 16, // leases out that need no request (robots, address)
   cursorResetMs: HOUR,
+  blockedPassMs: MINUTE, // between two passes over a due index that URLs of blocked host keys fill: each pass reads all of them
   turnJitterMs: 2 * SECOND, // overdue turns are spread over this
   hostIdleMs: HOUR, // nothing due within it: state is cleared and the sweep takes over
   casTries: 16, // compare-and-set rounds before `contention`
@@ -92,6 +93,9 @@ export const limits = {
   textChars: 1_000_000, // main text of a document
   headings: 500,
   attributeChars: 8192,
+  openElements: 512, // as deep as Blink nests; what a deeper one says belongs to the innermost of these
+  structuredBlocks: 20, // JSON-LD of a document; a page of many things lists them in one block
+  structuredChars: 64 * KIB, // of one such block; a longer one is left out
 
   // sitemaps (sitemaps.org)
   sitemapBytes: 50 * MIB,

@@ -6,6 +6,8 @@ export interface ParseRequest {
   bytes: Uint8Array;
   /** The Content-Type header, or "". */
   contentType: string;
+  /** X-Content-Type-Options: nosniff. */
+  noSniff?: boolean;
   /** X-Robots-Tag header values, in order. */
   robotsTags: string[];
   productToken: string;

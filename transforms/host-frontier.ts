@@ -1,6 +1,6 @@
 // HostFrontier: one host's turns. Binds core/frontier to the state, the timer and the stores; a grant is a hint, admit disposes.
 import type { KeyedContext, KeyedDefinition, KeyedDoFn } from "../beam/dofn.ts";
-import { refilled, refillScans, select } from "../core/frontier/refill.ts";
+import { nextPassAt, refilled, refillScans, select } from "../core/frontier/refill.ts";
 import { atHead, type FrontierState, frontierState, hear, newFrontier, rewound } from "../core/frontier/state.ts";
 import { planTurn, type TurnFacts } from "../core/frontier/turn.ts";
 import { newHost } from "../core/politeness/host-clock.ts";
@@ -25,9 +25,6 @@ const ROUNDS = 8;
 
 /** 72 bits of a token: enough that no other lease of the URL has the same, and whole bytes in its record. */
 const LEASE_ID_CHARS = 12;
-
-/** Between two passes over an index that blocked URLs fill: each pass reads all of them. */
-const BLOCKED_PASS_MS = 60_000;
 
 /** What one turn has read of its host so far. */
 interface TurnReading {
@@ -164,9 +161,9 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
     const keys = scans.map((rows) => rows.map((row) => row.key));
     const selection = select(before, keys, ranges[0]!.limit, now);
     if (selection.taken.length === 0 && !atHead(before)) {
-      const lookAgainAt = before.cursorsResetAt + BLOCKED_PASS_MS;
-      if (before.blocked.length === 0 || now >= lookAgainAt) return this.#refill(paceKey, rewound(before, now));
-      return { ...before, nextDueAt: Math.min(selection.nextDueAt, lookAgainAt) };
+      const passAt = nextPassAt(before);
+      if (now >= passAt) return this.#refill(paceKey, rewound(before, now));
+      return { ...before, nextDueAt: Math.min(selection.nextDueAt, passAt) };
     }
     const records = await tables.urls.get(selection.taken.map(({ urlId }) => rowKey(paceKey, urlId)));
     const { state, stale, unfinished } = refilled(

@@ -21,6 +21,14 @@ export function refillScans(state: FrontierState, paceKey: string): ScanRange[] 
   });
 }
 
+/**
+ * When a refill that found nothing behind its cursors may begin again at the head, Unix ms: at once, but where URLs of blocked host keys
+ * fill the index, which a pass reads and does not take.
+ */
+export function nextPassAt({ blocked, cursorsResetAt }: FrontierState): number {
+  return blocked.length === 0 ? 0 : cursorsResetAt + limits.blockedPassMs;
+}
+
 export interface Taken {
   key: RowKey;
   urlId: string;

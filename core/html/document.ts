@@ -7,13 +7,8 @@ import { mainText, type TextBlock } from "./main-text.ts";
 import type { Attributes, Scan, ScanReader } from "./scan-result.ts";
 import { collapse } from "./values.ts";
 
-/** As deep as Blink nests. What a deeper element says belongs to the innermost of these, unless it is left out. */
-const OPEN_MAX = 512;
 /** A block costs a hundred bytes beside its text. Blocks of ten characters are as much as a text may hold; those beyond are not read. */
 const BLOCKS_MAX = limits.textChars / 10;
-
-const JSON_LD_BLOCKS_MAX = 20;
-const JSON_LD_CHARS_MAX = 64 * 1024;
 
 interface Open {
   name: string;
@@ -66,7 +61,7 @@ export class DocumentReader implements ScanReader {
     if (name === "script") this.#startScript(attributes);
     const isKept = this.#open.length <= this.#leftOutAt;
     const isLeftOut = isKept && this.#isFrame(name, attributes);
-    const opens = !isEmpty && !isVoid(name) && (isLeftOut || this.#open.length < OPEN_MAX);
+    const opens = !isEmpty && !isVoid(name) && (isLeftOut || this.#open.length < limits.openElements);
     const isMain = name === "main" || attributes.role === "main";
     if (isKept && !isLeftOut) {
       if (SOFT.has(name)) this.#part();
@@ -151,9 +146,10 @@ export class DocumentReader implements ScanReader {
   }
 
   #startScript({ type }: Attributes): void {
-    const isData = type?.trim().toLowerCase() === "application/ld+json" && this.#structuredData.length < JSON_LD_BLOCKS_MAX;
+    const isData =
+      type?.trim().toLowerCase() === "application/ld+json" && this.#structuredData.length < limits.structuredBlocks;
     this.#script = isData ? [] : undefined;
-    this.#scriptRoom = JSON_LD_CHARS_MAX;
+    this.#scriptRoom = limits.structuredChars;
   }
 
   #tellScript(piece: string): void {

@@ -19,7 +19,7 @@ import { collapse, refreshTarget } from "./values.ts";
 /** Never throws; time and memory are linear in the body. A body that is neither markup nor text gives an empty page. */
 export function parsePage(request: ParseRequest): ParsedPage {
   const { type: told, charset } = parseContentType(request.contentType);
-  const type = typeOf(request.bytes, told, request.contentType);
+  const type = typeOf(request.bytes, told, request.contentType, request);
   const header = robotsDirectives(request.robotsTags, request.productToken);
   const kind = bodyClass(type, request.url, []);
   if (kind === "text") return textPage(request, decodePlain(request.bytes, charset).text, header);

@@ -18,6 +18,15 @@ export function typeOf(bytes: Uint8Array, type: string, header: string, options:
   return type;
 }
 
+/**
+ * Whether the values of X-Content-Type-Options, in order, say nosniff: the first word of the first value decides (Fetch, "determine
+ * nosniff").
+ */
+export function sniffForbidden(values: readonly string[]): boolean {
+  const first = values[0]?.split(",", 1)[0];
+  return first !== undefined && first.trim().toLowerCase() === "nosniff";
+}
+
 /** 7: step 2. */
 const UNKNOWN = new Set(["", "unknown/unknown", "application/unknown", "*/*"]);
 

@@ -10,6 +10,8 @@ export interface RobotsResponse {
   status: number;
   /** Of a 2xx, decoded; empty where it was empty. */
   body?: Uint8Array;
+  /** The body is the beginning of a longer one. */
+  cut?: true;
   location?: string;
   etag?: string;
   lastModified?: string;
@@ -72,11 +74,17 @@ export function robotsRequestHeaders(state: RobotsState | undefined): Record<str
   };
 }
 
-/** 2.5: what lies beyond the limit is not kept. */
+/** 2.5: what lies beyond the limit is not kept, nor is the line that it cuts: half a path would be another rule. */
 function rulesOf(response: RobotsResponse): RobotsEvent {
   const body = response.body ?? (EMPTY.has(response.status) ? new Uint8Array() : undefined);
   if (body === undefined) return unreachable("no-body", response);
-  return { kind: "rules", response, body: body.length > limits.robotsBytes ? body.slice(0, limits.robotsBytes) : body };
+  const cut = response.cut === true || body.length > limits.robotsBytes;
+  return { kind: "rules", response, body: cut ? wholeLines(body.subarray(0, limits.robotsBytes)) : body };
+}
+
+/** Up to the last line end, in memory of its own. */
+function wholeLines(bytes: Uint8Array): Uint8Array {
+  return bytes.slice(0, 1 + Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)));
 }
 
 /** Over authorities too; the rules then count for the host that sent us. */

@@ -2,15 +2,17 @@
 import { textLog } from "../../io/log.ts";
 import type { Log } from "../../ports/log.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
+import type { HostPolicies } from "../../schemas/crawl-config.ts";
 import { repair } from "../../transforms/repair.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type EndCause, launchCrawl, type RunningCrawl } from "../launch.ts";
 import { type CrawlOptions, UsageError } from "../options.ts";
-import { ordersIn } from "../orders.ts";
+import { type Orders, ordersIn } from "../orders.ts";
 import { type CrawlReport, crawlReport, messageOf, printedReport } from "../report.ts";
 import { startStatus } from "../status-line.ts";
 import { hasCrawl, type OpenedCrawl, openCrawl } from "../wiring.ts";
 import { crawlWorker, observedEvents } from "../worker.ts";
+import { stopOnSignals } from "./stop-signals.ts";
 
 /** The exit code of the command; it says on stderr what went wrong, and never rejects. */
 export async function runCrawl(options: CrawlOptions): Promise<number> {
@@ -49,7 +51,8 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
   };
   const services = crawlWorker(worker);
   const orders = ordersIn(options.data);
-  services.live.order(await orders.read()); // nobody is asked before the orders are known
+  const standing = await orders.changed();
+  if (standing !== undefined) services.live.order(standing); // nobody is asked before the orders are known
   const repaired = await repair({
     services,
     sweepShards: config.sweepShards,
@@ -65,11 +68,11 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
     seeds: options.seeds,
     idleHorizonMs: options.idleHorizonMs,
     stopWhenIdle: options.stopWhenIdle,
-    orders: orders.changed,
+    orders: ordersFrom(standing, orders.changed),
   });
-  const endSignals = stopOnSignals(running, () => clock.now());
+  const signals = stopOnSignals({ now: () => clock.now(), stop: () => stopCleanly(running!) });
   const end = await running.ended;
-  endSignals();
+  signals.end();
   endStatus();
 
   const seconds = (clock.now() - startedAt) / 1000;
@@ -90,6 +93,22 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
   return exitCodeOf(end.cause, end.error, report, repaired.pagesAsked);
 }
 
+/** The launcher's first look finds what stood at the start, or what has come since; the file is read once. */
+export function ordersFrom(standing: HostPolicies | undefined, changed: Orders["changed"]): Orders["changed"] {
+  let first = standing;
+  return async () => {
+    const found = (await changed()) ?? first;
+    first = undefined;
+    return found;
+  };
+}
+
+/** What was acknowledged is safe, whether it comes to an end or is cut short. */
+function stopCleanly(running: RunningCrawl): void {
+  process.stderr.write("\ngleaner: stopping, requests under way are finished first; once more to stop at once\n");
+  running.stop("interrupted");
+}
+
 function exitCodeOf(cause: EndCause, error: unknown, report: CrawlReport, pagesBefore: number): number {
   if (cause === "broken")
     return error instanceof StoreError || (error as Error | undefined)?.cause instanceof StoreError
@@ -98,29 +117,6 @@ function exitCodeOf(cause: EndCause, error: unknown, report: CrawlReport, pagesB
   if (cause === "interrupted") return exitCodes.interrupted;
   if (report.pages + pagesBefore === 0) return exitCodes.nothingFetched;
   return cause === "limit" ? exitCodes.limit : exitCodes.done;
-}
-
-/** Where npm's script shell is bash, one Ctrl-C comes twice: from the terminal and from npm. */
-const SAME_PRESS_MS = 500;
-
-/** The first signal ends the crawl cleanly, a later one at once; what was acknowledged is safe either way. */
-function stopOnSignals(running: RunningCrawl, now: () => number): () => void {
-  let askedAt: number | undefined;
-  const stop = (): void => {
-    if (askedAt !== undefined) {
-      if (now() - askedAt > SAME_PRESS_MS) process.exit(exitCodes.interrupted);
-      return;
-    }
-    askedAt = now();
-    process.stderr.write("\ngleaner: stopping, requests under way are finished first; once more to stop at once\n");
-    running.stop("interrupted");
-  };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
-  return () => {
-    process.off("SIGINT", stop);
-    process.off("SIGTERM", stop);
-  };
 }
 
 const REDIRECTS_MAX = 1_000; // seeds named in one report

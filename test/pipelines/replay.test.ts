@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inlineParser } from "../../io/parsing/inline.ts";
-import { type ReplayReport, type ReplayTarget, replayStored } from "../../pipelines/replay.ts";
+import { emptyReport, type ReplayReport, type ReplayTarget, replayStored } from "../../pipelines/replay.ts";
 import type { ParseFailure, Parser } from "../../ports/parser.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
 import { rowKey } from "../../schemas/row-key.ts";
@@ -66,18 +66,7 @@ async function change(given: Given, number: number, fields: Partial<UrlState>): 
   await urls.compareAndSet(key, { ...row!.value, ...fields }, row!.rev);
 }
 
-const NONE: ReplayReport = {
-  records: 0,
-  pages: 0,
-  parsed: 0,
-  upserts: 0,
-  deletes: 0,
-  unchanged: 0,
-  failed: {},
-  missing: {},
-  troubles: [],
-  interrupted: false,
-};
+const NONE = emptyReport();
 
 for (const then of ["timeout", "busy"] as const)
   test(`all pages whose parse ended as ${then} are parsed, the others are not, and a second time finds none`, async () => {

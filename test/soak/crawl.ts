@@ -9,8 +9,6 @@ import type { SoakWeb } from "./web.ts";
 
 const COMMAND = join(import.meta.dirname, "../../pipelines/commands/crawl.ts");
 const SAMPLE_MS = 5000;
-/** A third of the default, so that stalls and trickles end thrice as often. */
-const REQUEST_MS = 10_000;
 /** From SIGINT to the end: requests under way are finished. */
 const STOP_MS_MAX = 60_000;
 
@@ -34,8 +32,15 @@ export interface SoakEnd {
   report: CrawlReport | undefined;
 }
 
-export function startSoakCrawl(web: SoakWeb, { folder, delayMs }: { folder: string; delayMs: number }): SoakCrawl {
-  const child = spawn(process.execPath, [COMMAND, ...crawlArguments(web, folder, delayMs)], {
+export interface SoakCrawlOptions {
+  folder: string;
+  delayMs: number;
+  /** For a request in all. */
+  requestMs: number;
+}
+
+export function startSoakCrawl(web: SoakWeb, options: SoakCrawlOptions): SoakCrawl {
+  const child = spawn(process.execPath, [COMMAND, ...crawlArguments(web, options)], {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true, // Ctrl-C comes to us, and we tell it once
   });
@@ -60,7 +65,7 @@ export function startSoakCrawl(web: SoakWeb, { folder, delayMs }: { folder: stri
   return crawl;
 }
 
-function crawlArguments({ seeds, connectTo, policies }: SoakWeb, folder: string, delayMs: number): string[] {
+function crawlArguments({ seeds, connectTo, policies }: SoakWeb, { folder, delayMs, requestMs }: SoakCrawlOptions): string[] {
   const seedsFile = join(folder, "seeds.txt");
   const policiesFile = join(folder, "policies.json");
   writeFileSync(seedsFile, `${seeds.join("\n")}\n`);
@@ -74,7 +79,7 @@ function crawlArguments({ seeds, connectTo, policies }: SoakWeb, folder: string,
     ...["--contact", "soak@soak.test"],
     ...["--scope", "any"],
     ...["--delay-ms", String(delayMs)],
-    ...["--timeout-ms", String(REQUEST_MS)],
+    ...["--timeout-ms", String(requestMs)],
     "--sitemaps",
     "--json",
   ];

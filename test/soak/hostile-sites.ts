@@ -204,7 +204,7 @@ function inwards({ listeners, name }: Inside): Attack {
   };
 }
 
-/** A robots.txt that never comes closes the site, RFC 9309 2.3.1.4; one without end may be read as far as its limit, or close it too. */
+/** A robots.txt that never comes closes the site, RFC 9309 2.3.1.4; one without end is read as far as its limit (2.5). */
 function badRobots(): SoakSite[] {
   const closed: Record<string, Attack> = {
     "robots-broken": () => ({ status: 503, body: "no rules today" }),

@@ -160,6 +160,11 @@ const results: [situation: string, change: Partial<SoakResult>, fault: RegExp | 
   ["a crawl that was killed", { end: { ...good.end, code: null } }, /ended with a signal/],
   ["a crawl without a report", { end: { code: 130, report: undefined } }, /no report/],
   ["hosts that nobody came to", { kinds: new Set(["large", "bomb"]) }, /these kinds: bomb/],
+  [
+    "hosts that nobody came to in a run too short to tell",
+    { kinds: new Set(["large", "bomb"]), crawl: { ...good.crawl, samples: [1, 1] } },
+    undefined,
+  ],
   ["hosts that had an end", { earlier: new Map([["large", 2]]) }, /asked no more in the last quarter: large/],
   [
     "attacks that nobody noticed",

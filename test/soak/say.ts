@@ -50,8 +50,12 @@ function memoryRows(samples: readonly number[]): [string, string][] {
   const { peak, secondQuarter, lastQuarter, growth } = memoryOf(samples);
   const judged = samples.length >= SAMPLES_MIN ? `${GROWTH_MAX} at most` : "too short to be judged";
   return [
-    ["memory, second quarter", mib(secondQuarter)],
-    ["memory, last quarter", `${mib(lastQuarter)}, ${growth.toFixed(2)} times that, ${judged}`],
+    ...(Number.isNaN(growth)
+      ? []
+      : ([
+          ["memory, second quarter", mib(secondQuarter)],
+          ["memory, last quarter", `${mib(lastQuarter)}, ${growth.toFixed(2)} times that, ${judged}`],
+        ] satisfies [string, string][])),
     ["memory, peak", `${mib(peak)} of ${samples.length} samples`],
   ];
 }

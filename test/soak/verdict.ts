@@ -8,7 +8,7 @@ import { memoryOf } from "./memory.ts";
 export const GROWTH_MAX = 1.15;
 /** Ten minutes: before, caches are still filling and code is compiled, and what grows says nothing. */
 export const SAMPLES_MIN = 120;
-/** Two minutes: within them each attack is met. */
+/** Two minutes: within them each kind of host and each attack is met. */
 const MEETINGS_MIN = 24;
 
 export interface SoakResult {
@@ -65,13 +65,19 @@ export function soakFaults(result: SoakResult): string[] {
   ];
 }
 
+/** Whether there was too little time to meet everything. */
+export function isShort({ samples }: Pick<SoakCrawl, "samples">): boolean {
+  return samples.length < MEETINGS_MIN;
+}
+
 /** A soak of which the worst was left out shows nothing. */
 function spared({ judgement, crawl, end, kinds, steadyKinds, earlier }: SoakResult): string[] {
+  if (isShort(crawl)) return [];
   const late = lateRequests({ judgement, earlier });
   const unmet = [...kinds].filter((kind) => !judgement.kinds.has(kind));
   const ended = [...steadyKinds].filter((kind) => (late.get(kind) ?? 0) === 0);
   const said = { ...end.report?.reasons, ...end.report?.refusals };
-  const unsaid = crawl.samples.length < MEETINGS_MIN ? [] : REASONS.filter((reason) => said[reason] === undefined);
+  const unsaid = REASONS.filter((reason) => said[reason] === undefined);
   return [
     ...(unmet.length > 0 ? [`no host was asked of these kinds: ${unmet.join(", ")}`] : []),
     ...(ended.length > 0 ? [`hosts of these kinds were asked no more in the last quarter: ${ended.join(", ")}`] : []),

@@ -22,6 +22,8 @@ export interface SoakWeb {
   /** Kinds of hosts that the crawl was sent to, and those of them that are asked until the end. */
   kinds: ReadonlySet<string>;
   steadyKinds: ReadonlySet<string>;
+  /** Resolves when the first request has been answered. */
+  asked: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,10 +39,15 @@ export async function startSoakWeb({ hosts, delayMs }: { hosts: number; delayMs:
   const sites = new Map<string, SoakSite>(all.map((site) => [`${site.name}.${DOMAIN}`, site]));
   const judge = soakJudge({ sites, delayMs });
   trespassers.tell = judge.trespass;
+  let begin = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const web = await startWeb({
     sites: Object.fromEntries([...sites].map(([host, { handler }]) => [host, handler])),
     log: (entry) => {
       judge.take(entry);
+      begin();
       web.log.length = 0; // what is judged is not kept: there are some hundred thousand
     },
   });
@@ -59,6 +66,7 @@ export async function startSoakWeb({ hosts, delayMs }: { hosts: number; delayMs:
     judge,
     kinds: new Set(all.map(({ kind }) => kind)),
     steadyKinds: new Set(all.filter(({ steady }) => steady === true).map(({ kind }) => kind)),
+    asked,
     close,
   };
 }

@@ -60,6 +60,14 @@ const given: GivenData = {
   ],
   skips: [
     { at: NOW - 9, hostKey: "http://a.test", reason: "depth", count: 7, samples: ["http://a.test/deep"], source: "link" },
+    {
+      at: NOW - 8,
+      hostKey: "http://a.test",
+      reason: "template-limit",
+      count: 9,
+      samples: ["http://a.test/trap"],
+      source: "link",
+    },
   ],
 };
 
@@ -71,10 +79,11 @@ test("each URL gets its code and its one reason, in the last line", async (conte
     ["http://a.test/private/open/x", 0, /because no crawl is running on this folder; nothing else/],
     ["http://a.test/lost", 0, /no due entry leads to it/],
     ["http://a.test/robots.txt", 0, /robots\.txt has no record of its own/],
-    ["http://a.test/deep", 4, /not known and would not be taken: .*--max-depth 5/],
-    ["http://a.test/unseen", 4, /not known: no page, .* would be taken\./],
+    ["http://a.test/deep", 0, /no record and would not be taken: .*--max-depth 5/],
+    ["http://a.test/trap", 0, /no record and would not be taken: it was refused before, reason template-limit/],
+    ["http://a.test/unseen", 4, /never seen: no page, .* would be taken\./],
     ["http://a.test/private/unseen", 4, /would be taken, and robots\.txt would forbid it/],
-    ["http://b.test/", 4, /outside --scope host of a\.test/],
+    ["http://b.test/", 0, /outside --scope host of a\.test/],
   ];
   for (const [url, code, reason] of table) {
     const told = await runTool(inspectTool, [url, "--data", folder]);

@@ -2,7 +2,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import { sleep } from "../../ports/clock.ts";
 import type { Answer, Connected, Http, HttpFailure, Unsent } from "../../ports/http.ts";
-import type { FailureReason } from "../../schemas/reasons.ts";
+import type { BodyEnd, FailureReason } from "../../schemas/reasons.ts";
 
 export type Reply =
   | {
@@ -13,7 +13,7 @@ export type Reply =
       bodyFails?: "wire-bytes" | "body-reset";
     }
   /** Before a byte left, or after. */
-  | { connectFails: FailureReason }
+  | { connectFails: FailureReason; detail?: string }
   | { sendFails: FailureReason; tookMs?: number }
   | { unsent: true };
 
@@ -56,7 +56,7 @@ export function fakeWeb(clock: Clock, site: Site): FakeWeb {
         const reply = (headers: Record<string, string>): Reply =>
           typeof given === "function" ? given({ url, headers, times: count }) : given;
         const first = reply({});
-        if ("connectFails" in first) return failure(first.connectFails, clock.now());
+        if ("connectFails" in first) return failure(first.connectFails, clock.now(), first.detail);
         return connected(web, clock, url, reply);
       },
       async close() {},
@@ -105,14 +105,18 @@ function answer(
     requestHeaders: Object.entries(requestHeaders),
     sentAt,
     answeredAt,
-    body: async () =>
-      given.bodyFails === undefined
-        ? { ok: true, bytes: new Uint8Array(bytes), wireBytes: bytes.length, endedAt: clock.now() }
-        : { ok: false, reason: given.bodyFails, detail: "", wireBytes: 1, endedAt: clock.now() },
+    async body({ decodedBytes, keep }) {
+      const failed = (reason: BodyEnd) => ({ ok: false as const, reason, detail: "", wireBytes: 1, endedAt: clock.now() });
+      if (given.bodyFails !== undefined) return failed(given.bodyFails);
+      if (bytes.length <= decodedBytes)
+        return { ok: true, bytes: new Uint8Array(bytes), wireBytes: bytes.length, endedAt: clock.now() };
+      keep?.(new Uint8Array(bytes.subarray(0, decodedBytes)));
+      return failed("decoded-bytes");
+    },
     discard() {},
   };
 }
 
-function failure(reason: FailureReason, endedAt: number): HttpFailure {
-  return { ok: false, reason, detail: reason, endedAt };
+function failure(reason: FailureReason, endedAt: number, detail: string = reason): HttpFailure {
+  return { ok: false, reason, detail, endedAt };
 }

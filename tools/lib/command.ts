@@ -1,8 +1,11 @@
 // How does every tool read its arguments, open the data directory and end? One line to stderr and a code for each cause.
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { normalizeUrl } from "../../core/url/normalize.ts";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
 import { UsageError } from "../../pipelines/options.ts";
 import { type CrawlReading, openForReading, StoreError } from "../../pipelines/wiring.ts";
+import { limits } from "../../schemas/limits.ts";
+import { shown } from "./words.ts";
 
 export interface Tool<Target> {
   name: string;
@@ -62,6 +65,14 @@ function parsed<Target>(tool: Tool<Target>, args: readonly string[]) {
   if (argument === undefined || second !== undefined)
     throw new UsageError(`one argument is expected, not ${positionals.length}; npm run ${tool.name} -- --help tells more`);
   return { target: tool.target(argument), data: values.data ?? "./data", json: values.json ?? false };
+}
+
+/** The URL that an argument names. Throws UsageError where it names none. */
+export function canonicalUrl(argument: string): string {
+  const normal = normalizeUrl(argument);
+  if (normal.ok) return normal.url;
+  const length = normal.reason === "url-length" ? ` of at most ${limits.urlLength} characters` : "";
+  throw new UsageError(`${JSON.stringify(shown(argument))} is not an absolute http:// or https:// URL${length}`);
 }
 
 /** The flags that every tool takes. */

@@ -1,7 +1,7 @@
 // What does a host's clock say: when it was asked last, what it is owed and why, from when it may be asked again?
 import { allowedAt, gapMs, newHost, withoutExpired } from "../../core/politeness/host-clock.ts";
 import { type PacePolicy, pacePolicy } from "../../core/politeness/policy.ts";
-import type { CrawlReading } from "../../pipelines/wiring.ts";
+import { type CrawlReading, scanPages } from "../../pipelines/wiring.ts";
 import type { HostState, LeaseKind } from "../../schemas/host-state.ts";
 import { limits } from "../../schemas/limits.ts";
 import { rowKey } from "../../schemas/row-key.ts";
@@ -101,11 +101,12 @@ const HOSTS_MAX = 100_000; // looked at for the count of pages; more are not ask
 export async function readPagesLeft({ tables, config }: CrawlReading): Promise<number> {
   if (config.pagesMax === undefined) return Number.POSITIVE_INFINITY;
   let left = config.pagesMax;
-  for (let from = "", seen = 0; seen < HOSTS_MAX; seen += PAGE) {
-    const found = await tables.hosts.scan({ from, to: "g", limit: PAGE }); // keys begin with hex digits
+  let seen = 0;
+  for await (const found of scanPages(tables.hosts, { from: "", to: "g", limit: PAGE })) {
+    // keys begin with hex digits
     for (const { value } of found) left -= value.pages;
-    if (found.length < PAGE) break;
-    from = `${found.at(-1)!.key}\u0000`;
+    seen += found.length;
+    if (seen >= HOSTS_MAX) break;
   }
   return left;
 }

@@ -1,10 +1,10 @@
 // What is known of one URL? Its record, its due entry, what happened to it, and what its host and robots.txt say to it now.
 import { candidatesOf } from "../../core/frontier/candidates.ts";
 import { explainUrl, type UrlExplanation } from "../../core/frontier/explain-url.ts";
-import { alternateIdentity, hostKeyOf, paceKeyOfHost, urlIdentity } from "../../core/url/keys.ts";
-import type { CrawlReading } from "../../pipelines/wiring.ts";
+import { hostKeyOf, paceKeyOfHost, urlIdentity } from "../../core/url/keys.ts";
+import { type CrawlReading, findPage } from "../../pipelines/wiring.ts";
 import type { FetchEvent, SkipEvent } from "../../schemas/events.ts";
-import { dueKey, rowKey } from "../../schemas/row-key.ts";
+import { dueKey } from "../../schemas/row-key.ts";
 import type { UrlState } from "../../schemas/url-state.ts";
 import { type ClockView, readClock, readPagesLeft } from "./read-clock.ts";
 import { type RobotsDecision, readRobotsDecision } from "./read-robots.ts";
@@ -53,7 +53,9 @@ export async function readUrl(reading: CrawlReading, url: string): Promise<UrlVi
   const now = reading.now();
   const hostKey = hostKeyOf(url);
   const paceKey = paceKeyOfHost(hostKey);
-  const { urlId, record } = await readRecord(reading, paceKey, url);
+  const page = await findPage(reading, url);
+  const record = page?.row.value;
+  const urlId = page?.urlId ?? urlIdentity(url).urlId;
   const [robots, { host, policy, clock }, happened, pagesLeft] = await Promise.all([
     readRobotsDecision(reading, { paceKey, hostKey, url, now }),
     readClock(reading, paceKey, now),
@@ -74,14 +76,6 @@ export async function readUrl(reading: CrawlReading, url: string): Promise<UrlVi
     due: { priority, dueAt, stands },
     explanation: explainUrl({ urlId, record, entryStands: stands, robots: judgement, host, policy, pagesLeft, now }),
   };
-}
-
-/** A URL whose id is taken by another stands under its second one. */
-async function readRecord({ tables }: CrawlReading, paceKey: string, url: string) {
-  const identities = [urlIdentity(url), alternateIdentity(url)];
-  const found = await tables.urls.get(identities.map(({ urlId }) => rowKey(paceKey, urlId)));
-  const index = found.findIndex((row) => row?.value.canonicalUrl === url);
-  return { urlId: identities[Math.max(0, index)]!.urlId, record: found[index]?.value };
 }
 
 async function recordView({ tables }: CrawlReading, record: UrlState): Promise<RecordView> {

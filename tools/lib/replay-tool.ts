@@ -1,10 +1,9 @@
 // What does npm run replay take, do and say? Stored pages parsed again: one, or all that were never parsed to their end.
-import { normalizeUrl } from "../../core/url/normalize.ts";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
 import { UsageError } from "../../pipelines/options.ts";
-import { type OpenedReplay, openForReplay, type ReplayReport } from "../../pipelines/wiring.ts";
+import { type OpenedReplay, openForReplay, type ReplayReport, stopOnSignals } from "../../pipelines/wiring.ts";
 import { limits } from "../../schemas/limits.ts";
-import { commonFlags, flagsOf, type Told, toldError } from "./command.ts";
+import { canonicalUrl, commonFlags, flagsOf, type Told, toldError } from "./command.ts";
 import { counted, shown } from "./words.ts";
 
 const help = `Parses stored pages again, without the web, and writes what a crawl would: links for the next crawl, documents, index events.
@@ -51,7 +50,8 @@ export async function runReplay(args: readonly string[], say: (line: string) => 
 }
 
 async function replay(opened: OpenedReplay, { target }: Asked, say: (line: string) => void): Promise<ReplayReport> {
-  const signals = stopOnSignals(() => opened.now(), say);
+  const stop = (): void => say("\nreplay: stopping, pages under way are finished first; once more to stop at once");
+  const signals = stopOnSignals({ now: () => opened.now(), stop });
   try {
     const progress = (report: ReplayReport): void => say(`replay: so far ${summary(report)}`);
     return await opened.replay({ target, stopped: signals.stopped, progress });
@@ -118,37 +118,6 @@ function parsed(args: readonly string[]): Asked | "help" {
   const [url, second] = positionals;
   if (values.pending ? url !== undefined : url === undefined || second !== undefined)
     throw new UsageError("one URL or --pending is expected; npm run replay -- --help tells more");
-  const target = url === undefined ? "pending" : { url: canonical(url) };
+  const target = url === undefined ? "pending" : { url: canonicalUrl(url) };
   return { target, data: values.data ?? "./data", json: values.json ?? false };
-}
-
-function canonical(argument: string): string {
-  const normal = normalizeUrl(argument);
-  if (normal.ok) return normal.url;
-  const length = normal.reason === "url-length" ? ` of at most ${limits.urlLength} characters` : "";
-  throw new UsageError(`${JSON.stringify(shown(argument))} is not an absolute http:// or https:// URL${length}`);
-}
-
-/** Where npm's script shell is bash, one Ctrl-C comes twice: from the terminal and from npm. */
-const SAME_PRESS_MS = 500;
-
-function stopOnSignals(now: () => number, say: (line: string) => void): { stopped(): boolean; end(): void } {
-  let askedAt: number | undefined;
-  const stop = (): void => {
-    if (askedAt !== undefined) {
-      if (now() - askedAt > SAME_PRESS_MS) process.exit(exitCodes.interrupted);
-      return;
-    }
-    askedAt = now();
-    say("\nreplay: stopping, pages under way are finished first; once more to stop at once");
-  };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
-  return {
-    stopped: () => askedAt !== undefined,
-    end() {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
-    },
-  };
 }

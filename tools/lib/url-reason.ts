@@ -9,7 +9,7 @@ export function urlReason({ explanation, at: now, running, record, paceKey, robo
   const { because } = explanation;
   if (because === "robots-file")
     return "It is not fetched as a page: robots.txt has no record of its own, what is known stands above.";
-  if (because === "refused") return `It is not known and would not be taken: ${refusal(explanation, config)}.`;
+  if (because === "refused") return `It has no record and would not be taken: ${refusal(explanation, config)}.`;
   if (because === "unseen") return unseen(robots, config);
   const at = "at" in explanation && explanation.at !== undefined ? when(explanation.at, now) : undefined;
   if (because === "in-flight")
@@ -87,5 +87,5 @@ function named(names: readonly string[]): string {
 
 function unseen({ judgement }: RobotsDecision, { depthMax }: CrawlConfig): string {
   const forbidden = judgement.verdict === "disallow" ? ", and robots.txt would forbid it" : "";
-  return `It is not known: no page, sitemap or redirect led to it. As a seed, or within ${depthMax} links of one, it would be taken${forbidden}.`;
+  return `It was never seen: no page, sitemap or redirect led to it. As a seed, or within ${depthMax} links of one, it would be taken${forbidden}.`;
 }

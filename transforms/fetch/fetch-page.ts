@@ -16,7 +16,7 @@ import type { Outcome } from "../../schemas/reasons.ts";
 import type { UrlState } from "../../schemas/url-state.ts";
 import type { CrawlServices } from "../services.ts";
 import { completeDurably } from "./complete.ts";
-import { type EventDetails, outcomeEvent } from "./fetch-event.ts";
+import { type EventDetails, failureDetails, outcomeEvent } from "./fetch-event.ts";
 import { type HostSight, releaseDurably } from "./host-record.ts";
 import { publishDiscoveries } from "./publish.ts";
 import { answeredEnd, type Exchange, exchange, type PreparedRequest } from "./request.ts";
@@ -90,7 +90,7 @@ async function failed(
   const { reason, sentAt, endedAt } = failure;
   const completion: Completion = { outcome: "failed", reason, hostFreeAt, ...(sentAt === undefined ? {} : { sentAt }) };
   services.log("debug", "a request failed", { url: lease.url, reason, detail: failure.detail });
-  return ended(services, job, { completion, event: { at: sentAt ?? endedAt, outcome: "failed", reason } });
+  return ended(services, job, { completion, event: { at: sentAt ?? endedAt, outcome: "failed", ...failureDetails(failure) } });
 }
 
 async function answered(

@@ -1,14 +1,10 @@
 // robots.txt of one host key: up to five hops, each admitted by the clock of the host it goes to (RFC 9309 2.3.1.2).
-
-import { maxAgeMs } from "../../core/http/max-age.ts";
-import { headerOf, isRedirect } from "../../core/http/outcome.ts";
-import { retryAfterMs } from "../../core/http/retry-after.ts";
+import { isRedirect } from "../../core/http/outcome.ts";
 import { acquireRobots, robotsRequestHeaders, robotsUrl } from "../../core/robots/acquire.ts";
 import type { RobotsAnswer } from "../../core/robots/answer.ts";
 import { parseRobots, type RobotsRules } from "../../core/robots/parse.ts";
 import { hostKeyOf, paceKeyOfHost } from "../../core/url/keys.ts";
 import { normalizeUrl } from "../../core/url/normalize.ts";
-import type { Answer } from "../../ports/http.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
 import { limits } from "../../schemas/limits.ts";
@@ -17,10 +13,11 @@ import type { RobotsState } from "../../schemas/robots-state.ts";
 import { rowKey } from "../../schemas/row-key.ts";
 import { judgeView } from "../robots-reader.ts";
 import type { CrawlServices } from "../services.ts";
-import { type EventDetails, outcomeEvent } from "./fetch-event.ts";
+import { type EventDetails, failureDetails, outcomeEvent } from "./fetch-event.ts";
 import { admitNow, hostDesk, releaseDurably } from "./host-record.ts";
 import { publishDiscoveries } from "./publish.ts";
 import { answeredEnd, type Exchange, exchange, type PreparedRequest } from "./request.ts";
+import { asAnswer, readRules } from "./robots-answer.ts";
 import { writeState } from "./robots-record.ts";
 import { type LeaseEnd, unfetched } from "./run-lease.ts";
 
@@ -101,7 +98,7 @@ async function askHop(services: CrawlServices, config: CrawlConfig, job: HopJob)
     const told = reason === "address" && hop.hostKey !== lease.hostKey ? "connect" : reason;
     const settled = await settleHop(services, config, job, { kind: "failure", reason: told });
     const outcome: Outcome = reason === "address" ? "address" : "failed";
-    await hopEvent(services, job, { at: sentAt ?? endedAt, outcome, reason });
+    await hopEvent(services, job, { at: sentAt ?? endedAt, outcome, ...failureDetails(result.failure) });
     return { kind: "asked", ...settled, fetched: sentAt !== undefined };
   }
   return { kind: "asked", ...(await hopAnswered(services, config, job, result)), fetched: true };
@@ -135,11 +132,10 @@ async function hopAnswered(
 ) {
   const { answer, address, booked, desk } = got;
   const ok = answer.status >= 200 && answer.status < 300;
-  const body = ok ? await answer.body({ wireBytes: limits.wireBytes, decodedBytes: limits.decodedBytes }) : undefined;
+  const body = ok ? await readRules(answer) : undefined;
   if (!ok) answer.discard();
   const endedAt = body?.endedAt ?? services.clock.now();
-  const answered: RobotsAnswer =
-    body?.ok === false ? { kind: "failure", reason: body.reason } : asAnswer(job.hop.url, answer, body?.bytes);
+  const answered = asAnswer(job.hop.url, answer, body);
   const release = () => releaseDurably(services, desk, booked, answeredEnd(answer, endedAt, body?.wireBytes ?? 0));
   // Rules that cannot be written are asked for again; what the host said of its rest must not be lost with them.
   const settled = await settleHop(services, config, job, answered).catch(async (error) => {
@@ -155,23 +151,11 @@ async function hopAnswered(
     latencyMs: answer.answeredAt - answer.sentAt,
     durationMs: endedAt - answer.sentAt,
     ...(body === undefined ? {} : { wireBytes: body.wireBytes }),
+    ...(body?.ok === false ? { reason: body.reason } : {}),
     ...(settled.next === undefined ? {} : { redirectTo: settled.next }),
   };
   await hopEvent(services, job, event);
   return settled;
-}
-
-function asAnswer(url: string, answer: Answer, body: Uint8Array | undefined): RobotsAnswer {
-  const optional = {
-    body,
-    location: headerOf(answer.headers, "location"),
-    etag: headerOf(answer.headers, "etag"),
-    lastModified: headerOf(answer.headers, "last-modified"),
-    maxAgeMs: maxAgeMs(headerOf(answer.headers, "cache-control")),
-    retryAfterMs: retryAfterMs(headerOf(answer.headers, "retry-after"), answer.answeredAt),
-  };
-  const present = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
-  return { kind: "response", url, status: answer.status, ...present };
 }
 
 async function settleHop(services: CrawlServices, config: CrawlConfig, { lease, before, hop }: HopJob, answer: RobotsAnswer) {

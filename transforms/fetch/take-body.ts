@@ -18,6 +18,7 @@ import type { UrlState } from "../../schemas/url-state.ts";
 import type { CrawlServices } from "../services.ts";
 import { writeDocument } from "./document.ts";
 import type { EventDetails } from "./fetch-event.ts";
+import { parseRequestOf } from "./parse-request.ts";
 import { publishDiscoveries } from "./publish.ts";
 import { storeBody } from "./store.ts";
 
@@ -69,7 +70,7 @@ async function readBody(
   if (kind === "other-accepted") return { completion: { outcome, content: { hash, indexable: false, reparse: false } }, event };
   if (same && before.linkSetHash !== undefined && before.indexed && !owesParse(before))
     return unchangedPage(config, job, hash, event);
-  return parsedPage(services, config, { ...job, hash, ref, contentType, outcome, event });
+  return parsedPage(services, config, { ...job, hash, ref, outcome, event });
 }
 
 /** The same bytes of an indexed page that was parsed need no second parse; an X-Robots-Tag that came meanwhile still counts. */
@@ -81,7 +82,6 @@ function unchangedPage(config: CrawlConfig, { answer }: BodyJob, hash: Uint8Arra
 type ParseJob = BodyJob & {
   hash: Uint8Array;
   ref: ContentRef;
-  contentType: string;
   outcome: "fetched" | "unchanged";
   event: Partial<EventDetails>;
 };
@@ -89,15 +89,8 @@ type ParseJob = BodyJob & {
 async function parsedPage(services: CrawlServices, config: CrawlConfig, job: ParseJob): Promise<ReadBody> {
   const { lease, before, hash, outcome, event } = job;
   const { limits: allowed } = policyFor(config, lease.hostKey, lease.url);
-  const page = await services.parser.parse({
-    url: lease.url,
-    bytes: job.body.bytes,
-    contentType: job.contentType,
-    robotsTags: headersOf(job.answer.headers, "x-robots-tag"),
-    productToken: config.productToken,
-    document: config.documents,
-    ...(allowed.parseMs < limits.parseMs ? { timeMs: allowed.parseMs } : {}),
-  });
+  const { headers } = job.answer;
+  const page = await services.parser.parse(parseRequestOf({ url: lease.url, headers, bytes: job.body.bytes }, config));
   if (!page.ok) {
     const reparse = page.reason === "busy";
     services.metrics.count("gleaner_parse_failures_total", 1, { reason: page.reason });

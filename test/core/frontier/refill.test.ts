@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refilled, refillScans, select } from "../../../core/frontier/refill.ts";
+import { nextPassAt, refilled, refillScans, select } from "../../../core/frontier/refill.ts";
 import { type FrontierState, newFrontier } from "../../../core/frontier/state.ts";
 import { limits } from "../../../schemas/limits.ts";
 import { dueKey } from "../../../schemas/row-key.ts";
@@ -27,6 +27,13 @@ test("a scan asks for one entry more than there is room, and for two where there
   const limitWith = (count: number) =>
     refillScans(state({ ready: Array.from({ length: count }, (_, at) => ready(String(at))) }), PACE_KEY)[0]!.limit;
   assert.deepEqual([0, 60, 64].map(limitWith), [65, 5, 2]);
+});
+
+test("the index is read again from its head at once, but after a while where URLs that are blocked fill it", () => {
+  const read = state({ cursorsResetAt: NOW - 5 });
+  const blocked = [{ hostKey: "http://a.test", until: NOW + 9_999_999 }];
+  assert.ok(nextPassAt(read) <= NOW);
+  assert.equal(nextPassAt({ ...read, blocked }), NOW - 5 + limits.blockedPassMs);
 });
 
 test("classes are taken in their order, what is not due tells the next time", () => {

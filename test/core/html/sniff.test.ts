@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { typeOf } from "../../../core/html/sniff.ts";
+import { sniffForbidden, typeOf } from "../../../core/html/sniff.ts";
 import { parseContentType } from "../../../core/http/content-type.ts";
 
 const BINARY = "application/octet-stream";
@@ -37,6 +37,23 @@ test("where guessing is forbidden, nothing that could run is guessed", () => {
     [guess("<html>", ""), guess("<?xml?>", ""), guess("\x01", "text/plain")],
     ["text/plain", "text/plain", "text/plain"],
   );
+});
+
+test("the first word of X-Content-Type-Options decides, in any case, and no later one", () => {
+  const rows: [values: string[], forbidden: boolean][] = [
+    [[], false],
+    [[""], false],
+    [["nosniff"], true],
+    [["\tNoSniff "], true],
+    [["nosniff, foo"], true],
+    [["nosniff", "foo"], true],
+    [["foo, nosniff"], false],
+    [["foo", "nosniff"], false],
+    [[",nosniff"], false],
+    [["nosniff;"], false],
+    [["'nosniff'"], false],
+  ];
+  for (const [values, forbidden] of rows) assert.equal(sniffForbidden(values), forbidden, JSON.stringify(values));
 });
 
 test("law: a known type stays, an unknown one becomes one of four", () => {

@@ -98,7 +98,7 @@ test("rules count for a day, less where the server says so, never less than an h
 
 test("a body beyond the limit is cut at it, an empty one allows, one not given forbids", () => {
   assert.equal(
-    after(undefined, response(200, { body: new Uint8Array(limits.robotsBytes + 7) })).body?.length,
+    after(undefined, response(200, { body: Buffer.alloc(limits.robotsBytes + 7, "\n") })).body?.length,
     limits.robotsBytes,
   );
   assert.equal(verdict(after(undefined, response(200, { body: new Uint8Array() })), "/p", NOW), "allow");

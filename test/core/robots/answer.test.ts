@@ -52,6 +52,25 @@ test("a redirect is resolved against the URL asked, without password and fragmen
   assert.equal(targetOf(" https://me:secret@c.example/r "), "https://c.example/r");
 });
 
+test("of a body that was cut, or is beyond the limit, whole lines count, whatever ends them (2.5)", () => {
+  const kept = (more: Partial<RobotsResponse>) => {
+    const event = eventOf(undefined, response(200, more));
+    return event.kind === "rules" ? Buffer.from(event.body).toString("latin1") : event.kind;
+  };
+  const rows: [text: string, cut: true | undefined, kept: string][] = [
+    ["User-agent: *\nDisallow: /a\nDisallow: /", true, "User-agent: *\nDisallow: /a\n"],
+    ["User-agent: *\rDisallow: /", true, "User-agent: *\r"],
+    ["User-agent: *\nDisallow: /a\n", true, "User-agent: *\nDisallow: /a\n"],
+    ["Disallow: /", true, ""],
+    ["", true, ""],
+    ["User-agent: *\nDisallow: /", undefined, "User-agent: *\nDisallow: /"],
+  ];
+  for (const [text, cut, expected] of rows)
+    assert.equal(kept({ body: Buffer.from(text), ...(cut && { cut }) }), expected, JSON.stringify([text, cut]));
+  const long = `#${"-".repeat(limits.robotsBytes - 10)}\nDisallow: /`;
+  assert.equal(kept({ body: Buffer.from(long) }).length, limits.robotsBytes - 8);
+});
+
 test("hops are counted only along a chain", () => {
   assert.deepEqual([undefined, { ...known, hop: 4 }, chain(3)].map(hopsOf), [0, 0, 3]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StoreError } from "../../../ports/versioned-table.ts";
+import { limits } from "../../../schemas/limits.ts";
 import type { RobotsState } from "../../../schemas/robots-state.ts";
 import { rowKey } from "../../../schemas/row-key.ts";
 import { judgeView } from "../../../transforms/robots-reader.ts";
@@ -51,6 +52,25 @@ for (const [situation, reply, status, verdict, fetched] of table)
     assert.equal(result.given.web.log.length, fetched ? 1 : 0);
     assert.equal(result.given.events.of("fetch").length, 1);
   });
+
+test("a file beyond the limit: the rules within it are in force, and of the line that the limit cuts nothing is", async () => {
+  const rules = "User-agent: *\nDisallow: /page\n";
+  const filler = `#${"-".repeat(limits.robotsBytes - rules.length - "#\nDisallow: /".length)}\n`;
+  const { given, state, verdict } = await asked({
+    [ROBOTS]: text(`${rules}${filler}Disallow: /cut-here\nDisallow: /beyond\n`),
+  });
+  assert.deepEqual([state?.status, verdict], ["rules", "disallow"]);
+  const [view] = await given.services.robots.read("a.test", [HOST_KEY]);
+  assert.deepEqual(
+    view?.rules?.rules.map(({ pattern }) => pattern),
+    ["/page"],
+    "/cut-here shortened to / would forbid the whole host",
+  );
+  assert.deepEqual(
+    given.events.of("fetch").map(({ outcome, reason }) => [outcome, reason]),
+    [["fetched", "decoded-bytes"]],
+  );
+});
 
 test("another lease was faster: nothing is asked again", async () => {
   const given = world({ site: { [ROBOTS]: text("") } });

@@ -27,6 +27,15 @@ function withHosts({ services }: World, change: Partial<CrawlServices["tables"][
   return { ...services, tables: { ...services.tables, hosts: { ...services.tables.hosts, ...change } } };
 }
 
+const ANSWERED = {
+  kind: "answered",
+  status: 200,
+  sentAt: START,
+  answeredAt: START + 5,
+  endedAt: START + 9,
+  bodyBytes: 3,
+} as const;
+
 test("of many that ask at once one is admitted, and the record of a new host has one entry (P1)", async () => {
   const given = world();
   await allowAll(given.services);
@@ -84,15 +93,7 @@ test("a release is never given up, however often others are faster", async () =>
   const busy = withHosts(given, {
     compareAndSet: async (...args) => (lost++ < 40 ? undefined : hosts.compareAndSet(...args)),
   });
-  const end = {
-    kind: "answered",
-    status: 200,
-    sentAt: START,
-    answeredAt: START + 5,
-    endedAt: START + 9,
-    bodyBytes: 3,
-  } as const;
-  const after = await releaseDurably(busy, desk(given), { token: ask.token }, end);
+  const after = await releaseDurably(busy, desk(given), { token: ask.token }, ANSWERED);
   assert.deepEqual([after.inFlight, after.lastAnsweredAt], [[], START + 5]);
   assert.deepEqual(await hostRecord(given, "a.test"), after);
 });
@@ -108,15 +109,7 @@ test("with clocks that differ, an end is written as late as it may have been", a
   await allowAll(given.services);
   const ask = request(given);
   await admitDurably(given.services, desk(given), ask);
-  const end = {
-    kind: "answered",
-    status: 200,
-    sentAt: START,
-    answeredAt: START + 5,
-    endedAt: START + 9,
-    bodyBytes: 3,
-  } as const;
-  const after = await releaseDurably(given.services, desk(given), { token: ask.token }, end);
+  const after = await releaseDurably(given.services, desk(given), { token: ask.token }, ANSWERED);
   assert.deepEqual([after.lastSendAt, after.lastAnsweredAt, after.lastEndAt], [START + 200, START + 205, START + 209]);
   assert.equal(after.latencyMs, 5);
 });

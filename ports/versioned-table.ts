@@ -1,4 +1,4 @@
-// Where records live: five operations on single rows. Nothing above this port assumes that two rows change together.
+// Where records live: operations on single rows. Nothing above this port assumes that two rows change together.
 import { type Codec, decode, encode } from "../schemas/codec.ts";
 import type { RowKey } from "../schemas/row-key.ts";
 import type { Random } from "./random.ts";
@@ -22,6 +22,10 @@ export interface VersionedTable {
   scan(range: { from: RowKey; to: RowKey; limit: number }): Promise<Row[]>;
   /** Deletes what still has the given rev, or whatever stands where no rev is given. For each whether it was there. */
   delete(rows: readonly { key: RowKey; rev?: string }[]): Promise<boolean[]>;
+  /** The rows stand, whatever stood there before: for what nothing is compared with. Cheaper than asking first. */
+  put(rows: readonly Row[]): Promise<void>;
+  /** No rows stand under the keys, whether any did before. */
+  drop(keys: readonly RowKey[]): Promise<void>;
 }
 
 /** The store could not do what it was asked to. `final`: nor will it later (damaged, of another version, in use). */

@@ -12,11 +12,11 @@ const NO_REV = "";
 /** A repeat is harmless: the key follows from the record alone. */
 export async function putDue({ tables }: Pick<CrawlServices, "tables">, entries: readonly DueEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  await tables.due.insertIfAbsent(entries.map((entry) => ({ key: dueKey(entry), rev: NO_REV, value: NOTHING })));
+  await tables.due.put(entries.map((entry) => ({ key: dueKey(entry), rev: NO_REV, value: NOTHING })));
 }
 
 export async function dropDue({ tables }: Pick<CrawlServices, "tables">, keys: readonly RowKey[]): Promise<void> {
-  if (keys.length > 0) await tables.due.delete(keys.map((key) => ({ key })));
+  if (keys.length > 0) await tables.due.drop(keys);
 }
 
 /** After it the sweep of the host's shard finds the host at `dueAt` or before. */

@@ -36,6 +36,12 @@ export function memoryTable(): VersionedTable {
         return standing.delete(checkedKey(key));
       });
     },
+    async put(rows) {
+      for (const row of rows.map(checkedRow)) standing.set(row);
+    },
+    async drop(keys) {
+      for (const key of keys.map(checkedKey)) standing.delete(key);
+    },
   };
 }
 

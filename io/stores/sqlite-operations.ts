@@ -41,6 +41,14 @@ export function operationsOn(database: DatabaseSync, folder: string): Operations
       const { deleteAny, deleteRev } = table(name);
       return rows.map(({ key, rev }) => changed(rev === undefined ? deleteAny.run(key) : deleteRev.run(key, rev)));
     },
+    put({ table: name, rows }) {
+      const { put } = table(name);
+      for (const row of rows) put.run(row.key, row.rev, sealed(row.value, row.key, row.rev));
+    },
+    drop({ table: name, keys }) {
+      const { deleteAny } = table(name);
+      for (const key of keys) deleteAny.run(key);
+    },
     publish: ({ queue: name, bodies }, afterCommit) => queue(name).publish(bodies, afterCommit),
     pull: ({ queue: name, max }) => queue(name).pull(max),
     acknowledge: ({ queue: name, ids }, afterCommit) => queue(name).acknowledge(ids, afterCommit),
@@ -62,6 +70,9 @@ function tableStatements(database: DatabaseSync, name: string) {
     get: arrays(database.prepare(`SELECT rev, value FROM ${table} WHERE key = ?`)),
     scan: arrays(database.prepare(`SELECT key, rev, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?`)),
     insert: database.prepare(`INSERT INTO ${table} VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),
+    put: database.prepare(
+      `INSERT INTO ${table} VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET rev = excluded.rev, value = excluded.value`,
+    ),
     set: database.prepare(`UPDATE ${table} SET rev = ?, value = ? WHERE key = ? AND rev = ?`),
     deleteAny: database.prepare(`DELETE FROM ${table} WHERE key = ?`),
     deleteRev: database.prepare(`DELETE FROM ${table} WHERE key = ? AND rev = ?`),

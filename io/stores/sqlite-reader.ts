@@ -26,6 +26,8 @@ export async function openSqliteReader(folder: string): Promise<SqliteReader> {
       insertIfAbsent: () => refused(folder),
       compareAndSet: () => refused(folder),
       delete: () => refused(folder),
+      put: () => refused(folder),
+      drop: () => refused(folder),
     }),
     meta: { get: async (key) => read(folder, () => operations.getMeta({ operation: "getMeta", key }, noCommit)) },
     async close() {

@@ -21,6 +21,8 @@ interface Exchange {
   insertIfAbsent: { ask: { table: string; rows: readonly Row[] }; answer: boolean[] };
   compareAndSet: { ask: { table: string; row: Row; expectedRev: string }; answer: boolean };
   delete: { ask: { table: string; rows: readonly { key: RowKey; rev?: string }[] }; answer: boolean[] };
+  put: { ask: { table: string; rows: readonly Row[] }; answer: undefined };
+  drop: { ask: { table: string; keys: readonly RowKey[] }; answer: undefined };
   publish: { ask: { queue: string; bodies: readonly Uint8Array[] }; answer: undefined };
   pull: { ask: { queue: string; max: number }; answer: QueueMessage[] };
   acknowledge: { ask: { queue: string; ids: readonly string[] }; answer: undefined };
@@ -40,6 +42,8 @@ export const writingOperations: ReadonlySet<Operation> = new Set([
   "insertIfAbsent",
   "compareAndSet",
   "delete",
+  "put",
+  "drop",
   "publish",
   "acknowledge",
   "setMeta",

@@ -69,6 +69,12 @@ function sqliteTable(thread: StoreThread, table: string): VersionedTable {
       );
       return thread.ask({ operation: "delete", table, rows: checked });
     },
+    async put(rows) {
+      if (rows.length > 0) await thread.ask({ operation: "put", table, rows: rows.map(checkedRow) });
+    },
+    async drop(keys) {
+      if (keys.length > 0) await thread.ask({ operation: "drop", table, keys: keys.map(checkedKey) });
+    },
   };
 }
 

@@ -1,8 +1,9 @@
 // What must hold of every versioned table, whatever keeps it? Registers one suite for one adapter.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import fc from "fast-check";
 import { type Row, StoreError, type VersionedTable } from "../../ports/versioned-table.ts";
+import { row } from "./table-row.ts";
+import { tableModel } from "./versioned-table-model.ts";
 
 export interface MadeTable {
   table: VersionedTable;
@@ -28,7 +29,7 @@ export function versionedTableContract(name: string, make: () => Promise<MadeTab
     order(() => table);
     races(() => table);
     badInput(() => table);
-    model(() => table);
+    tableModel(() => table);
   });
 }
 
@@ -76,6 +77,24 @@ function singleRows(of: () => VersionedTable): void {
     assert.deepEqual(await of().get(["single/e", "single/f", "single/g"]), [undefined, row("single/f", "1"), undefined]);
   });
 
+  test("what is put stands whatever stood before, and a compare-and-set with the rev from before comes too late", async () => {
+    await of().insertIfAbsent([row("put/a", "1", "before")]);
+    await of().put([row("put/a", "2", "put"), row("put/b", "3", "new")]);
+    assert.deepEqual(await of().get(["put/a", "put/b"]), [row("put/a", "2", "put"), row("put/b", "3", "new")]);
+    assert.equal(await of().compareAndSet(row("put/a", "4"), "1"), false);
+    assert.deepEqual(await of().insertIfAbsent([row("put/b", "5")]), [false]);
+    await of().put([row("put/b", "3", "new")]);
+    assert.deepEqual(await of().get(["put/b"]), [row("put/b", "3", "new")]);
+  });
+
+  test("what is dropped is gone, whether it stood or not, and nothing beside it", async () => {
+    await of().insertIfAbsent([row("drop/a", "1"), row("drop/b", "1"), row("drop/c", "1")]);
+    await of().drop(["drop/a", "drop/none", "drop/c", "drop/a"]);
+    await of().drop(["drop/a"]);
+    assert.deepEqual(await of().scan({ from: "drop/", to: "drop0", limit: 9 }), [row("drop/b", "1")]);
+    assert.deepEqual(await of().insertIfAbsent([row("drop/a", "2")]), [true]);
+  });
+
   test("a deleted key can be inserted again, and its old rev is no longer good", async () => {
     await of().insertIfAbsent([row("single/i", "1")]);
     await of().delete([{ key: "single/i" }]);
@@ -109,6 +128,8 @@ function manyRows(of: () => VersionedTable): void {
     assert.deepEqual(await of().get([]), []);
     assert.deepEqual(await of().insertIfAbsent([]), []);
     assert.deepEqual(await of().delete([]), []);
+    await of().put([]);
+    await of().drop([]);
   });
 
   test("a thousand rows are inserted, read, scanned and deleted in one call each", async () => {
@@ -128,6 +149,10 @@ function manyRows(of: () => VersionedTable): void {
       keys.map(() => true),
     );
     assert.deepEqual(await of().scan({ from: "thousand/", to: "thousand0", limit: 1 }), []);
+    await of().put(shuffled);
+    assert.deepEqual(await of().scan({ from: "thousand/", to: "thousand0", limit: 2000 }), rows);
+    await of().drop(keys);
+    assert.deepEqual(await of().scan({ from: "thousand/", to: "thousand0", limit: 1 }), []);
   });
 
   test("the rows of one insert are independent: those that stand are refused, the others are not", async () => {
@@ -136,10 +161,12 @@ function manyRows(of: () => VersionedTable): void {
     assert.equal((await of().get(["mixed/b"]))[0]?.rev, "old");
   });
 
-  test("a key twice in one call: the first insert and the first delete win, both reads answer", async () => {
+  test("a key twice in one call: the first insert and the first delete win, both reads answer, the last put stands", async () => {
     assert.deepEqual(await of().insertIfAbsent([row("twice", "1"), row("twice", "2")]), [true, false]);
     assert.deepEqual(await of().get(["twice", "twice"]), [row("twice", "1"), row("twice", "1")]);
     assert.deepEqual(await of().delete([{ key: "twice" }, { key: "twice" }]), [true, false]);
+    await of().put([row("twice", "3"), row("twice", "4")]);
+    assert.deepEqual(await of().get(["twice"]), [row("twice", "4")]);
   });
 
   test("answers are in the order of the keys asked for", async () => {
@@ -275,6 +302,9 @@ function badInput(of: () => VersionedTable): void {
     ],
     ["compare-and-set of such a key", () => of().compareAndSet(row(lone), "1")],
     ["delete of such a key", () => of().delete([{ key: lone }])],
+    ["put of such a key", () => of().put([row("bad/put"), row(lone)])],
+    ["put of a value that is not bytes", () => of().put([{ key: "bad/put", rev: "1", value: "text" as never }])],
+    ["drop of such a key", () => of().drop(["bad/beside", lone])],
     ["scan from such a key", () => of().scan({ from: lone, to: LAST, limit: 1 })],
     ["scan with a limit that is no number", () => of().scan({ from: "", to: LAST, limit: Number.NaN })],
   ];
@@ -290,99 +320,4 @@ function badInput(of: () => VersionedTable): void {
       ["bad/beside"],
     );
   });
-}
-
-type Step =
-  | { kind: "insert" | "get"; keys: string[] }
-  | { kind: "set"; key: string; stale: boolean }
-  | { kind: "delete"; keys: string[]; rev: "none" | "right" | "wrong" }
-  | { kind: "scan"; from: string; to: string; limit: number };
-
-const modelKey = fc.constantFrom("", "a", "a\0", "aa", "b", "é", "\uFFFD", "\u{1F600}", "z");
-const modelKeys = fc.array(modelKey, { maxLength: 5 });
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("insert" as const, "get" as const), keys: modelKeys }),
-  fc.record({ kind: fc.constant("set" as const), key: modelKey, stale: fc.boolean() }),
-  fc.record({ kind: fc.constant("delete" as const), keys: modelKeys, rev: fc.constantFrom("none", "right", "wrong") }),
-  fc.record({ kind: fc.constant("scan" as const), from: modelKey, to: modelKey, limit: fc.nat(6) }),
-);
-
-function model(of: () => VersionedTable): void {
-  test("any run of operations answers as a plain Map does", async () => {
-    let run = 0;
-    let revs = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        const prefix = `model/${run++}/`;
-        const standing = new Map<string, Row>();
-        const fresh = (key: string): Row => row(prefix + key, `rev-${++revs}`, `value ${revs}`);
-        for (const one of steps) assert.deepEqual(...(await bothAnswers(of(), standing, one, { prefix, fresh })));
-      }),
-      { numRuns: 60 },
-    );
-  });
-}
-
-interface Naming {
-  prefix: string;
-  fresh: (key: string) => Row;
-}
-
-/** What the table and the model say to one step. */
-async function bothAnswers(
-  table: VersionedTable,
-  standing: Map<string, Row>,
-  one: Step,
-  { prefix, fresh }: Naming,
-): Promise<[unknown, unknown]> {
-  switch (one.kind) {
-    case "get": {
-      const keys = one.keys.map((key) => prefix + key);
-      return [await table.get(keys), keys.map((key) => standing.get(key))];
-    }
-    case "insert": {
-      const rows = one.keys.map(fresh);
-      return [
-        await table.insertIfAbsent(rows),
-        rows.map((added) => !standing.has(added.key) && standing.set(added.key, added) !== undefined),
-      ];
-    }
-    case "set": {
-      const next = fresh(one.key);
-      const rev = standing.get(next.key)?.rev;
-      const wins = rev !== undefined && !one.stale;
-      const answer = await table.compareAndSet(next, one.stale ? "stale" : (rev ?? "absent"));
-      if (wins) standing.set(next.key, next);
-      return [answer, wins];
-    }
-    case "delete": {
-      const asked = one.keys.map((key) => deletion(standing.get(prefix + key)?.rev, prefix + key, one.rev));
-      const answer = await table.delete(asked);
-      return [
-        answer,
-        asked.map(({ key, rev }) => (rev === undefined || standing.get(key)?.rev === rev) && standing.delete(key)),
-      ];
-    }
-    case "scan": {
-      const range = { from: prefix + one.from, to: prefix + one.to, limit: one.limit };
-      return [await table.scan(range), modelScan(standing, range)];
-    }
-  }
-}
-
-function deletion(stands: string | undefined, key: string, rev: "none" | "right" | "wrong"): { key: string; rev?: string } {
-  if (rev === "none") return { key };
-  return { key, rev: rev === "right" && stands !== undefined ? stands : "wrong" };
-}
-
-function modelScan(standing: Map<string, Row>, { from, to, limit }: { from: string; to: string; limit: number }): Row[] {
-  const bytes = (key: string): Buffer => Buffer.from(key);
-  return [...standing.values()]
-    .filter(({ key }) => Buffer.compare(bytes(key), bytes(from)) >= 0 && Buffer.compare(bytes(key), bytes(to)) < 0)
-    .sort((a, b) => Buffer.compare(bytes(a.key), bytes(b.key)))
-    .slice(0, limit);
-}
-
-function row(key: string, rev = "1", value = "value"): Row {
-  return { key, rev, value: Uint8Array.from(Buffer.from(value)) };
 }

@@ -5,8 +5,8 @@ import type { Events } from "../../ports/events.ts";
 import type { Parser } from "../../ports/parser.ts";
 import type { Queue, QueueMessage } from "../../ports/queue.ts";
 import { StoreError, type VersionedTable } from "../../ports/versioned-table.ts";
-import type { HostPolicies } from "../../schemas/crawl-config.ts";
 import type { Chance } from "./chance.ts";
+import type { HeardOrders } from "./orders.ts";
 import type { FaultPlan } from "./plan.ts";
 
 export interface Weather {
@@ -53,6 +53,8 @@ export function faultyTable(table: VersionedTable, weather: Weather): VersionedT
     insertIfAbsent: (rows) => call(weather, () => table.insertIfAbsent(rows)),
     compareAndSet: (row, rev) => call(weather, () => table.compareAndSet(row, rev)),
     delete: (rows) => call(weather, () => table.delete(rows)),
+    put: (rows) => call(weather, () => table.put(rows)),
+    drop: (keys) => call(weather, () => table.drop(keys)),
   };
 }
 
@@ -173,19 +175,18 @@ export function faultyParser(parser: Parser, weather: Weather): Parser {
   };
 }
 
-type Orders = () => Promise<HostPolicies | undefined>;
-
-/**
- * An operator's orders lie on a disk that may be slow, or cannot be read now. Not when a worker begins: the job runs before its first
- * reading is done (pipelines/launch.ts), so that a paused host is asked by one that cannot read: docs/simulation.md tells of it.
- */
-export function faultyOrders(orders: Orders, weather: Weather): Orders {
+/** An operator's orders lie on a disk that may be slow, or cannot be read now. */
+export function faultyOrders(orders: HeardOrders, weather: Weather): HeardOrders {
   const { plan } = weather;
   if (plan["store-slow"] === 0 && plan["store-refuses"] === 0) return orders;
-  let begun = false;
-  return async () => {
-    if (begun) await trouble(weather);
-    begun = true;
-    return orders();
+  return {
+    async read() {
+      await trouble(weather);
+      return orders.read();
+    },
+    async changed() {
+      await trouble(weather);
+      return orders.changed();
+    },
   };
 }

@@ -38,6 +38,8 @@ export function mortalTable(table: VersionedTable, life: Life): VersionedTable {
     insertIfAbsent: (rows) => (gone(life) ? never() : table.insertIfAbsent(rows)),
     compareAndSet: (row, rev) => (gone(life) ? never() : table.compareAndSet(row, rev)),
     delete: (rows) => (gone(life) ? never() : table.delete(rows)),
+    put: (rows) => (gone(life) ? never() : table.put(rows)),
+    drop: (keys) => (gone(life) ? never() : table.drop(keys)),
   };
 }
 

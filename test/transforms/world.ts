@@ -161,6 +161,8 @@ function mortal(death: Death | undefined): Mortal {
             insertIfAbsent: writing(table.insertIfAbsent),
             compareAndSet: writing(table.compareAndSet),
             delete: writing(table.delete),
+            put: writing(table.put),
+            drop: writing(table.drop),
           },
         ]),
       ) as RawTables,

@@ -100,6 +100,6 @@ export function writeCompletion(
   const record = recordOf(url, { version: lease.version + 1, nextFetchAt: dueAt, priority });
   const key = rowKey(paceKey, urlId);
   replace(raw.urls, key, encode(urlState, record, key));
-  void raw.due.delete([{ key: dueKey({ paceKey, urlId, priority: priorityBefore, dueAt: dueBefore }) }]);
-  void raw.due.insertIfAbsent([{ key: dueKey({ paceKey, urlId, priority, dueAt }), rev: REV, value: NOTHING }]);
+  void raw.due.drop([dueKey({ paceKey, urlId, priority: priorityBefore, dueAt: dueBefore })]);
+  void raw.due.put([{ key: dueKey({ paceKey, urlId, priority, dueAt }), rev: REV, value: NOTHING }]);
 }

@@ -124,6 +124,14 @@ export function counted(table: VersionedTable, name: string, into: Calls | (() =
       count("delete", rows.length);
       return table.delete(rows);
     },
+    put(rows) {
+      count("put", rows.length);
+      return table.put(rows);
+    },
+    drop(keys) {
+      count("drop", keys.length);
+      return table.drop(keys);
+    },
   };
 }
 

@@ -15,10 +15,11 @@ const POLICIES = join(import.meta.dirname, "policies.json");
 
 const COMMAND = join(import.meta.dirname, "../pipelines/commands/crawl.ts");
 
-function crawlArguments(web: Pick<DemoWeb, "seeds" | "connectTo">, folder: string): string[] {
+/** `stores`: flags that say where it keeps everything. */
+export function crawlArguments(web: Pick<DemoWeb, "seeds" | "connectTo">, stores: readonly string[]): string[] {
   return [
     ...web.seeds,
-    ...["--data", folder],
+    ...stores,
     ...web.connectTo.flatMap((rule) => ["--connect-to", rule]),
     ...["--allow-address", "127.0.0.0/8"],
     ...["--contact", "demo@demo.test"],
@@ -41,7 +42,10 @@ const INTERRUPTED = 130;
 
 /** Its output goes where ours does. In a session of its own, so that Ctrl-C reaches it once, by stop(). */
 export function startCrawl(web: DemoWeb, folder: string): Crawl {
-  const child = spawn(process.execPath, [COMMAND, ...crawlArguments(web, folder)], { stdio: "inherit", detached: true });
+  const child = spawn(process.execPath, [COMMAND, ...crawlArguments(web, ["--data", folder])], {
+    stdio: "inherit",
+    detached: true,
+  });
   return { ended: exitOf(child), stop: () => void child.kill("SIGINT") };
 }
 

@@ -4,8 +4,15 @@ import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
 import type { CrawlOptions } from "./options.ts";
 
-/** `seeds`: of this run and the earlier ones; they bound the scope. `epoch`: the number of the job. */
-export function configOf(options: CrawlOptions, seeds: readonly string[], epoch: number): CrawlConfig {
+export interface CrawlFacts {
+  /** Of this run and the earlier ones; they bound the scope. */
+  seeds: readonly string[];
+  /** The number of the job. */
+  epoch: number;
+  clockSkewMs: number;
+}
+
+export function configOf(options: CrawlOptions, { seeds, epoch, clockSkewMs }: CrawlFacts): CrawlConfig {
   return {
     userAgent: options.userAgent,
     productToken: options.productToken,
@@ -23,6 +30,6 @@ export function configOf(options: CrawlOptions, seeds: readonly string[], epoch:
     policyVersion: options.policyVersion,
     epoch,
     sweepShards: limits.sweepShards,
-    clockSkewMs: 0,
+    clockSkewMs,
   };
 }

@@ -8,9 +8,9 @@ export const exitCodes = {
   badUsage: 2,
   /** --max-pages was reached. */
   limit: 3,
-  /** No page of this crawl was ever answered; of inspect and explain: the URL or host is not known. */
+  /** No page of this crawl was ever answered; of inspect and explain: the URL or host was never seen. */
   nothingFetched: 4,
-  /** The data directory cannot be used: in use, of another version, damaged, full, or not writable. */
+  /** The stores cannot be used: missing, in use, of another version, damaged, full, forbidden or out of reach. */
   brokenStore: 5,
   /** SIGINT or SIGTERM: the crawl can be resumed. */
   interrupted: 130,

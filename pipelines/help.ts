@@ -27,8 +27,11 @@ How politely
   --contact URL|MAIL        how site owners reach you; required for any address that is not loopback
 
 How
-  --data DIR                everything durable, default ./data; the same folder resumes
-  --durability power|process  what a commit survives: a power cut (default), or only the end of the process
+  --stores local|cloud      a data directory (default), or Bigtable, Pub/Sub and Cloud Storage; npm run set-up makes those
+  --data DIR                local: everything durable, default ./data; the same folder resumes
+  --durability power|process  local: what a commit survives: a power cut (default), or only the end of the process
+  --project P               cloud: the project; with --instance (gleaner), --bucket (P-NAME), --crawl NAME (gleaner) and
+                            --app-profile as npm run set-up -- --help tells; the same names resume
   --documents true|false    write main text, headings and structured data of pages, default true
   --fetchers N              requests under way at once over all hosts, default ${limits.fetchers}
   --timeout-ms N            one request in all, default ${limits.requestMs}
@@ -43,7 +46,7 @@ What it says
   -h, --help
 
 Ctrl-C ends it cleanly, a second one at once; the same command resumes.
-Exit codes: ${exitCodes.done} done, ${exitCodes.limit} page limit reached, ${exitCodes.nothingFetched} nothing could be fetched, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory cannot be used,
+Exit codes: ${exitCodes.done} done, ${exitCodes.limit} page limit reached, ${exitCodes.nothingFetched} nothing could be fetched, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} the stores cannot be used,
             ${exitCodes.interrupted} interrupted, ${exitCodes.fault} an error of ours.
 
   npm run inspect -- URL --data DIR   what is known of one URL

@@ -19,6 +19,8 @@ export interface LaunchOptions {
   /** A crawl with nothing due within this many ms is idle. */
   idleHorizonMs: number;
   stopWhenIdle: boolean;
+  /** How long from now messages may come that an earlier process held: the crawl is not idle before, ms. */
+  settleMs?: number;
   /** What an operator has ordered of hosts, where that may have changed since the last call; the first gives what there is. */
   orders?: () => Promise<HostPolicies | undefined>;
   /** Stand-ins for the DoFns of the graph, by name; for simulated faults of an engine. */
@@ -146,9 +148,10 @@ interface WatchOptions extends LaunchOptions {
 }
 
 /** Ends the crawl when nothing more can happen soon, or when its pages are spent. Returns a function that ends the watch. */
-function watchForEnd({ services, config, idleHorizonMs, stopWhenIdle, quiet, stop }: WatchOptions): () => void {
+function watchForEnd({ services, config, idleHorizonMs, stopWhenIdle, settleMs = 0, quiet, stop }: WatchOptions): () => void {
   if (!stopWhenIdle && config.pagesMax === undefined) return () => {};
   const { budget, clock, pool, queues } = services;
+  const settledAt = clock.now() + settleMs;
   let looks = 0;
   const still = async (): Promise<boolean> => {
     if (!quiet() || pool.held > 0) return false;
@@ -157,7 +160,7 @@ function watchForEnd({ services, config, idleHorizonMs, stopWhenIdle, quiet, sto
   };
   return repeat(services, WATCH_MS, async () => {
     looks = (await still()) ? looks + 1 : 0;
-    if (looks < QUIET_LOOKS) return;
+    if (looks < QUIET_LOOKS || clock.now() < settledAt) return;
     if (budget.left <= 0) return stop("limit");
     if (!stopWhenIdle) return;
     const now = clock.now();

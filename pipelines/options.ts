@@ -8,11 +8,15 @@ import { scopeRuleFault } from "../core/url/scope.ts";
 import type { HostPolicy, Scope, ScopeMode } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
 import { parsePolicies } from "./policy-file.ts";
+import { type CloudPlace, cloudFlags, cloudPlace } from "./stores/cloud-place.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface CrawlOptions {
   seeds: string[];
+  /** The folder of a crawl whose stores are local. */
   data: string;
+  /** Where the stores are Google Cloud's. */
+  cloud?: CloudPlace;
   sitemaps: boolean;
   scope: ScopeMode;
   rules: Scope["rules"];
@@ -65,6 +69,8 @@ const flags = {
   "idle-horizon": { type: "string" },
   "stop-when-idle": { type: "string" },
   durability: { type: "string" },
+  stores: { type: "string" },
+  ...cloudFlags,
   json: { type: "boolean" },
   verbose: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -91,12 +97,14 @@ export function parseOptions(
   const scope = word("--scope", values.scope ?? "host", ["host", "domain", "any"] as const);
   const pagesMax =
     values["max-pages"] === undefined ? undefined : whole("--max-pages", values["max-pages"], 1, Number.MAX_SAFE_INTEGER);
+  const cloud = cloudOf(values);
   const userAgent = values["user-agent"] ?? `Gleaner/${VERSION}`;
   const allow = allowed(values["allow-address"] ?? []);
   const contact = contactOf(values.contact, allow);
   const options: CrawlOptions = {
     seeds: [...positionals.map((seed) => seedOf(seed, "on the command line")), ...seedsIn(values.seeds, read)],
     data: values.data ?? "./data",
+    ...(cloud === undefined ? {} : { cloud }),
     sitemaps: values.sitemaps ?? false,
     scope,
     rules: rulesOf(tokens),
@@ -134,6 +142,18 @@ export function parseOptions(
   };
   checkAllowance(options);
   return options;
+}
+
+/** Undefined where the stores are local. */
+function cloudOf(values: ReturnType<typeof parsed>["values"]): CloudPlace | undefined {
+  const isCloud = word("--stores", values.stores ?? "local", ["local", "cloud"] as const) === "cloud";
+  const place = cloudPlace(values);
+  if (!isCloud && place !== undefined) throw new UsageError("--project and what goes with it are for --stores cloud");
+  if (!isCloud) return undefined;
+  const local = (["data", "durability"] as const).find((flag) => values[flag] !== undefined);
+  if (local !== undefined) throw new UsageError(`--${local} is for --stores local: in the cloud nothing is kept in a folder`);
+  if (place === undefined) throw new UsageError("--stores cloud needs --project: the Google Cloud project of the stores");
+  return place;
 }
 
 function parsed(args: readonly string[]) {

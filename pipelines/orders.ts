@@ -1,6 +1,6 @@
-// What has an operator ordered of hosts while the crawl runs? Host policies in a file of the data directory, read again every few seconds.
+// What has an operator ordered of hosts while the crawl runs? Host policies beside the records of the crawl, read again every few seconds.
 import { join } from "node:path";
-import { replacedFile } from "../io/replaced-file.ts";
+import { type ReplacedFile, replacedFile } from "../io/replaced-file.ts";
 import type { HostPolicies } from "../schemas/crawl-config.ts";
 import { parsePolicies } from "./policy-file.ts";
 
@@ -15,8 +15,14 @@ export interface Orders {
 
 const NONE: HostPolicies = { version: 0, hosts: [] };
 
+/** A text that is read and replaced as a whole: a file of a data directory, or a row in the cloud. */
+export type OrdersText = Pick<ReplacedFile, "path" | "read" | "changed" | "change">;
+
 export function ordersIn(folder: string): Orders {
-  const file = replacedFile(join(folder, "host-policies.json"));
+  return ordersOver(replacedFile(join(folder, "host-policies.json")));
+}
+
+export function ordersOver(file: OrdersText): Orders {
   const parsed = (text: string | undefined): HostPolicies =>
     text === undefined ? NONE : parsePolicies(text, file.path, file.path);
   return {

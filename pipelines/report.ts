@@ -8,10 +8,11 @@ import type { HostState } from "../schemas/host-state.ts";
 import { paceKeyOf } from "../schemas/row-key.ts";
 import type { CrawlEnd, EndCause } from "./launch.ts";
 import type { Deferred } from "./outlook.ts";
+import type { CrawlStores, Durability } from "./stores/crawl-stores.ts";
 
 export interface CrawlReport {
   cause: EndCause;
-  durability: string;
+  durability: Durability;
   seconds: number;
   /** Pages asked for and answered in this run. */
   pages: number;
@@ -36,7 +37,7 @@ export interface CrawlReport {
   deferred: { host: string; at: string; reason: string }[];
   /** Seeds that redirect out of scope, and what admits the target. */
   seedRedirects: string[];
-  output: Record<string, string>;
+  output: CrawlStores["output"];
   error?: string;
 }
 
@@ -52,8 +53,8 @@ export interface ReportInput {
   config: CrawlConfig;
   metrics: MemoryMetrics;
   hosts: RecordTable<HostState>;
-  folder: string;
-  durability: string;
+  output: CrawlStores["output"];
+  durability: Durability;
   seconds: number;
   seedRedirects: string[];
   now: number;
@@ -98,11 +99,7 @@ export async function crawlReport(input: ReportInput): Promise<CrawlReport> {
       .filter(isWorthTelling)
       .map(({ host, at, reason }) => ({ host, at: new Date(at).toISOString(), reason })),
     seedRedirects: input.seedRedirects,
-    output: {
-      pages: `${input.folder}/pages`,
-      documents: `${input.folder}/documents`,
-      events: `${input.folder}/events`,
-    },
+    output: input.output,
     ...(end.error === undefined ? {} : { error: messageOf(end.error) }),
   };
 }
@@ -155,6 +152,12 @@ export function messageOf(error: unknown): string {
 
 const LISTED = 12; // hosts, reasons and redirects named in the printed report
 
+const SURVIVES: Readonly<Record<Durability, string>> = {
+  power: "survive a power cut",
+  process: "survive a killed process",
+  service: "are the services' own",
+};
+
 export function printedReport(report: CrawlReport): string {
   const { hosts, gaps } = report;
   const lines = [
@@ -175,7 +178,7 @@ export function printedReport(report: CrawlReport): string {
     ...listed("seed redirects", report.seedRedirects, (line) => line),
     row(
       "output",
-      `${report.output.pages} (WARC, cdxj), ${report.output.documents}, ${report.output.events}; commits survive a ${report.durability === "power" ? "power cut" : "killed process"}`,
+      `${report.output.pages} (WARC, cdxj), ${report.output.documents}, ${report.output.events}; commits ${SURVIVES[report.durability]}`,
     ),
   ];
   return lines.join("\n");

@@ -1,5 +1,4 @@
-// The one place that joins ports and adapters: a data directory on SQLite and files, opened to crawl or only to read.
-import { existsSync } from "node:fs";
+// The place that joins ports and adapters: stores of either kind opened to crawl, a data directory opened to read or to replay.
 import { join } from "node:path";
 import { compileConnectTo } from "../core/url/connect-to.ts";
 import { warcinfoRecord } from "../core/warc/warcinfo.ts";
@@ -9,18 +8,14 @@ import { systemResolver } from "../io/http/dns.ts";
 import { type UndiciHttpOptions, undiciHttp } from "../io/http/undici-http.ts";
 import { textLog } from "../io/log.ts";
 import { memoryMetrics } from "../io/metrics.ts";
-import { fileArchive, readStored } from "../io/objects/archive-files.ts";
-import { fileEvents } from "../io/objects/events-files.ts";
+import { readStored } from "../io/objects/archive-files.ts";
 import { realFiles } from "../io/objects/file-layer.ts";
-import { type FileLinesOptions, fileLines } from "../io/objects/lines-files.ts";
 import { type ReadBack, readEvents } from "../io/objects/read-events.ts";
 import { workerParser } from "../io/parsing/pool.ts";
-import { memoryQueue } from "../io/queues/memory-queue.ts";
 import { systemRandom } from "../io/random.ts";
 import { crawlRunning } from "../io/stores/crawl-running.ts";
 import { nothingThere } from "../io/stores/sqlite-faults.ts";
 import { openSqliteReader } from "../io/stores/sqlite-reader.ts";
-import { openSqliteStore, type SqliteStore } from "../io/stores/sqlite-store.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Http } from "../ports/http.ts";
@@ -33,81 +28,72 @@ import { liveConfig } from "../transforms/live-config.ts";
 import { robotsReader } from "../transforms/robots-reader.ts";
 import { stopOnSignals } from "./commands/stop-signals.ts";
 import { configOf } from "./config.ts";
-import { type CrawlOptions, VERSION } from "./options.ts";
+import { type CrawlOptions, UsageError, VERSION } from "./options.ts";
 import { type Orders, ordersIn } from "./orders.ts";
 import type { OutlookSource } from "./outlook.ts";
 import { findPage, type ReplayJob, type ReplayReport, replayStored } from "./replay.ts";
-import { crawlTables, crawlWorker, durableQueueNames, type RawTables, tableNames, type WorkerPorts } from "./worker.ts";
+import type { CrawlStores, StoresContext } from "./stores/crawl-stores.ts";
+import { hasCrawl, openLocalStores, openOutputs, openRecords } from "./stores/local-stores.ts";
+import { crawlTables, crawlWorker, type RawTables, tableNames, type WorkerPorts } from "./worker.ts";
 
-export type OpenedCrawl = WorkerPorts & {
-  metrics: ReturnType<typeof memoryMetrics>;
-  config: CrawlConfig;
-  /** Ends what is open, in the order that loses nothing. */
-  close(): Promise<void>;
-};
+export type OpenedCrawl = WorkerPorts &
+  Pick<CrawlStores, "orders" | "output" | "durability" | "settleMs"> & {
+    metrics: ReturnType<typeof memoryMetrics>;
+    config: CrawlConfig;
+    /** Ends what is open, in the order that loses nothing. */
+    close(): Promise<void>;
+  };
 
 const PARSER_WORKERS = 1; // beside the crawler's own thread and the store's, on two cores
 const PARSE_QUEUE = 256; // pages that wait for a parser before they are put off
 
-/** Opens or makes the data directory of a crawl. Rejects with StoreError; nothing is written then. */
+/** Opens the stores of a crawl, or makes its data directory. Rejects with StoreError, or UsageError where nothing names a seed. */
 export async function openCrawl(options: CrawlOptions, log: Log): Promise<OpenedCrawl> {
-  const { data: folder } = options;
-  const { store, files, ports } = await openStore(folder, options.durability, log);
-  const { clock, metrics, random } = ports;
-  const config = await crawlConfig(options, store);
-  const archive = await fileArchive({
-    ...files,
-    folder: join(folder, "pages"),
+  const [clock, random, metrics] = [systemClock(), systemRandom(), memoryMetrics()];
+  const stores = await openStores(options, {
+    clock,
+    random,
+    metrics,
+    log,
     warcinfo: (filename, at) => warcinfo(options, random.token(), filename, at),
   });
-  const outputs = await openOutputs(folder, files);
+  const config = await crawlConfig(options, stores).catch(async (error) => {
+    await stores.close();
+    throw error;
+  });
   const resolver = systemResolver({ clock });
   const http = crawlHttp(options, { clock, metrics, resolver });
-  const opened = { ...ports, ...outputs, config, http, archive };
+  const settleMs = config.epoch === 1 ? 0 : stores.settleMs; // the first job finds nobody's messages
+  const opened = { ...stores, settleMs, clock, random, metrics, log, gunzip, parser: crawlParser(clock), config, http };
   return {
     ...opened,
     async close() {
       await closePorts(opened);
       resolver.close();
-      await store.close();
+      await stores.close();
     },
   };
 }
 
-type Files = Pick<FileLinesOptions, "files" | "clock" | "random" | "durability" | "log">;
-
-/** The folder's records and queues, for this process alone, and what needs nothing to be opened. */
-async function openStore(folder: string, durability: Files["durability"], log: Log) {
-  const clock = systemClock();
-  const random = systemRandom();
-  const store = await openSqliteStore({ folder, tables: tableNames, queues: durableQueueNames, durability });
-  const files: Files = { files: realFiles, clock, random, durability, log };
-  const tables = Object.fromEntries(tableNames.map((name) => [name, store.table(name)])) as RawTables;
-  const queues = { discover: store.queue("discover"), reparse: store.queue("reparse"), host: memoryQueue() };
-  return { store, files, ports: { clock, random, metrics: memoryMetrics(), log, gunzip, tables, queues } };
+async function openStores({ cloud, data, durability }: CrawlOptions, context: StoresContext): Promise<CrawlStores> {
+  if (cloud === undefined) return openLocalStores({ folder: data, durability }, context);
+  // Google's clients take half a second to load.
+  const { openCloudStores } = await import("./stores/cloud-stores.ts");
+  return openCloudStores(cloud, context);
 }
 
-/** Where pages go, and what reads them. */
-async function openOutputs(folder: string, files: Files): Promise<Pick<WorkerPorts, "documents" | "events" | "parser">> {
-  const documents = await fileLines({ ...files, folder: join(folder, "documents"), gzip: true });
-  const events = await fileEvents({ ...files, folder: join(folder, "events") });
-  const parser = workerParser({
+function crawlParser(clock: Clock) {
+  return workerParser({
     workers: PARSER_WORKERS,
     timeMs: limits.parseMs,
     memoryMb: limits.parserMemoryMb,
     queueMax: PARSE_QUEUE,
-    clock: files.clock,
+    clock,
   });
-  return { documents, events, parser };
 }
 
 async function closePorts({ http, parser, archive, documents, events }: WorkerPorts): Promise<void> {
   await Promise.allSettled([http.close(), parser.close(), archive.close(), documents.close(), events.close()]);
-}
-
-/** Whether a crawl has been made in this folder; whether it can be opened is another question. */
-export function hasCrawl(folder: string): boolean {
-  return existsSync(join(folder, "state.sqlite"));
 }
 
 function crawlHttp(options: CrawlOptions, ports: Pick<UndiciHttpOptions, "clock" | "metrics" | "resolver">) {
@@ -144,14 +130,13 @@ function warcinfo(options: CrawlOptions, id: string, filename: string, at: numbe
 const SEEDS_KEPT = 10_000; // seeds whose hosts bound the scope of a resumed crawl
 
 /** What this run is asked for, with the seeds of the earlier ones: the same folder goes on with the same scope. */
-async function crawlConfig(options: CrawlOptions, store: SqliteStore): Promise<CrawlConfig> {
-  const before = JSON.parse((await store.meta.get("seeds")) ?? "[]") as string[];
+async function crawlConfig(options: CrawlOptions, { meta, clockSkewMs }: CrawlStores): Promise<CrawlConfig> {
+  const before = JSON.parse((await meta.get("seeds")) ?? "[]") as string[];
   const seeds = [...new Set([...before, ...options.seeds])];
-  const epoch = Number((await store.meta.get("epoch")) ?? "0") + 1;
-  await store.meta.set("seeds", JSON.stringify(seeds.slice(0, SEEDS_KEPT)));
-  await store.meta.set("epoch", String(epoch));
-  const config = configOf(options, seeds, epoch);
-  await store.meta.set("config", JSON.stringify(config));
+  if (seeds.length === 0) throw new UsageError("no seed: name a URL, or --seeds FILE, or the stores of a crawl that had some");
+  await meta.set("seeds", JSON.stringify(seeds.slice(0, SEEDS_KEPT)));
+  const config = configOf(options, { seeds, epoch: await meta.raise("epoch"), clockSkewMs });
+  await meta.set("config", JSON.stringify(config));
   return config;
 }
 
@@ -168,7 +153,7 @@ export type CrawlReading = OutlookSource & {
 };
 
 /** For tools, which import nothing else of what this file joins. */
-export { findPage, StoreError, scanPages, stopOnSignals };
+export { findPage, hasCrawl, StoreError, scanPages, stopOnSignals };
 
 export type EventsWanted<K extends EventKind> = {
   kind: K;
@@ -178,7 +163,7 @@ export type EventsWanted<K extends EventKind> = {
 };
 
 /** What the last crawl was asked for. Where there was none, the store is closed again. */
-async function writtenConfig(folder: string, store: Pick<SqliteStore, "close"> & { meta: Pick<SqliteStore["meta"], "get"> }) {
+async function writtenConfig(folder: string, store: Pick<CrawlStores, "close"> & { meta: Pick<CrawlStores["meta"], "get"> }) {
   const written = await store.meta.get("config");
   if (written !== undefined) return JSON.parse(written) as CrawlConfig;
   await store.close();
@@ -229,20 +214,23 @@ export interface OpenedReplay {
  */
 export async function openForReplay(folder: string, say: (line: string) => void): Promise<OpenedReplay> {
   if (!hasCrawl(folder)) throw nothingThere(folder);
-  const { store, files, ports } = await openStore(folder, "power", textLog(say, "warn"));
-  const config = await writtenConfig(folder, store);
-  const outputs = await openOutputs(folder, files).catch(async (error) => {
-    await store.close();
+  const [clock, random, metrics, log] = [systemClock(), systemRandom(), memoryMetrics(), textLog(say, "warn")];
+  const place = { folder, durability: "power" } as const;
+  const records = await openRecords(place);
+  const config = await writtenConfig(folder, records);
+  const outputs = await openOutputs(place, { clock, random, metrics, log }).catch(async (error) => {
+    await records.close();
     throw error;
   });
-  const opened = { ...ports, ...outputs, http: noHttp(ports.clock), archive: readArchive(folder) };
+  const reads = { parser: crawlParser(clock), http: noHttp(clock), archive: readArchive(folder) };
+  const opened = { ...records, ...outputs, ...reads, clock, random, metrics, log, gunzip };
   const services = crawlWorker({ ports: opened, config, fetchers: 1, onBroken: () => {} });
   return {
-    now: () => ports.clock.now(),
+    now: () => clock.now(),
     replay: (job) => replayStored({ ...job, services, config }),
     async close() {
       await closePorts(opened);
-      await store.close();
+      await records.close();
     },
   };
 }

@@ -21,6 +21,8 @@ export interface Queue {
   acknowledge(ids: readonly string[]): Promise<void>;
   /** They may be pulled again, at once where the queue answers at once. */
   release(ids: readonly string[]): Promise<void>;
+  /** Nobody can use them: they do not come again, and are kept where people can look at them, for as long as the queue keeps anything. */
+  setAside(ids: readonly string[]): Promise<void>;
   /**
    * At least the messages that this process knows of: those it published and those it was given, until it has acknowledged them. A queue that
    * belongs to this process alone counts all that stand in it; one of a service may forget those that have not come to this process for

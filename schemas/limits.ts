@@ -59,6 +59,7 @@ export const limits = {
   blockedPassMs: MINUTE, // between two passes over a due index that URLs of blocked host keys fill: each pass reads all of them
   turnJitterMs: 2 * SECOND, // overdue turns are spread over this
   hostIdleMs: HOUR, // nothing due within it: state is cleared and the sweep takes over
+  clockSkewMs: 200, // each worker's clock within so much of true time: four times what NTP keeps on one network
   casTries: 16, // compare-and-set rounds before `contention`
 
   // one request

@@ -38,6 +38,13 @@ export function memoryQueue(): Queue {
         bodies.delete(id);
       }
     },
+    async setAside(ids) {
+      // What is kept in memory is kept by nobody when the process ends.
+      for (const id of ids) {
+        held.delete(id);
+        bodies.delete(id);
+      }
+    },
     async release(ids) {
       const returned = ids.filter((id) => held.delete(id));
       for (const id of returned) turn.add(id);

@@ -16,7 +16,7 @@ interface Meaning {
 }
 
 const missing: Meaning = {
-  line: (what) => `${what} does not exist: run the set-up, or check the project and the crawl's name`,
+  line: (what) => `${what} does not exist: run npm run set-up, or check --project and --crawl`,
   final: true,
 };
 const denied: Meaning = {

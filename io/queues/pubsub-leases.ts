@@ -39,6 +39,8 @@ export interface Leases {
   take(max: number): QueueMessage[];
   /** The ackIds to send for the messages: they are not given again, whatever becomes of the call. */
   acknowledge(ids: readonly string[]): string[];
+  /** Those of the messages that are held. */
+  deliveries(ids: readonly string[]): Delivery[];
   /** The service has answered to that. */
   acknowledged(ids: readonly string[]): void;
   /** The ackIds of those that were given and still are. */
@@ -119,6 +121,7 @@ export function leases(): Leases {
         forget(id, lease);
         return lease.delivery.ackId;
       }),
+    deliveries: (ids) => ids.flatMap((id) => held.get(id)?.delivery ?? []),
     acknowledged(ids) {
       for (const id of ids) {
         if (done.has(id)) done.set(id, undefined);

@@ -8,7 +8,7 @@ import { wholeCount } from "../stores/checks.ts";
 import { arrivals } from "./arrivals.ts";
 import type { PubsubClient } from "./pubsub-client.ts";
 import { deadLetters } from "./pubsub-dead-letters.ts";
-import { codeOf } from "./pubsub-faults.ts";
+import { codeOf, pubsubFault } from "./pubsub-faults.ts";
 import { type Delivery, leases } from "./pubsub-leases.ts";
 import { ACK_DEADLINE_SECONDS, DELIVERIES_MAX, type QueueTopic } from "./pubsub-names.ts";
 import { pubsubPublisher } from "./pubsub-publisher.ts";
@@ -103,6 +103,14 @@ export function pubsubQueue(options: PubsubQueueOptions): PubsubQueue {
     if (closing !== undefined) throw new StoreError(`the queue ${names.name} is closed`);
   }
 
+  async function acknowledge(ids: readonly string[]): Promise<void> {
+    mustBeOpen();
+    const ackIds = held.acknowledge(ids);
+    pull.look();
+    await service.acknowledge(ackIds, client.repeated);
+    held.acknowledged(ids);
+  }
+
   async function close(): Promise<void> {
     await Promise.all([pull.close(), publisher.close()]);
     stopExtending();
@@ -123,12 +131,15 @@ export function pubsubQueue(options: PubsubQueueOptions): PubsubQueue {
       if (fault !== undefined && (fault.error.final || clock.now() - fault.since >= outageMs)) throw fault.error;
       return messages;
     },
-    async acknowledge(ids) {
+    acknowledge,
+    async setAside(ids) {
       mustBeOpen();
-      const ackIds = held.acknowledge(ids);
-      pull.look();
-      await service.acknowledge(ackIds, client.repeated);
-      held.acknowledged(ids);
+      const kept = held.deliveries(ids).map((delivery) => spent.keep(delivery, client.repeated));
+      const { project } = client;
+      await Promise.all(kept).catch((error) => {
+        throw pubsubFault(error, { project, topic: names.deadLetter, doing: "publish to" });
+      });
+      await acknowledge(ids);
     },
     async release(ids) {
       mustBeOpen();

@@ -12,6 +12,7 @@ export interface QueueState {
   publish(bodies: readonly Uint8Array[], afterCommit: AfterCommit): undefined;
   pull(max: number): QueueMessage[];
   acknowledge(ids: readonly string[], afterCommit: AfterCommit): undefined;
+  setAside(ids: readonly string[], afterCommit: AfterCommit): undefined;
   release(ids: readonly string[]): undefined;
   depth(): number;
 }
@@ -33,6 +34,14 @@ export function queueState(database: DatabaseSync, name: string, folder: string)
     if (body === undefined) throw damagedRow(folder, `a message of ${name}`);
     held.add(id);
     return { id, body };
+  };
+
+  const remove = (id: string, afterCommit: AfterCommit): void => {
+    const gone = Number(statements.remove.run(Number(id)).changes);
+    afterCommit(() => {
+      held.delete(id);
+      changeDepth(-gone);
+    });
   };
 
   return {
@@ -59,12 +68,12 @@ export function queueState(database: DatabaseSync, name: string, folder: string)
       return messages;
     },
     acknowledge(ids, afterCommit) {
+      for (const id of ids) remove(id, afterCommit);
+    },
+    setAside(ids, afterCommit) {
       for (const id of ids) {
-        const gone = Number(statements.remove.run(Number(id)).changes);
-        afterCommit(() => {
-          held.delete(id);
-          changeDepth(-gone);
-        });
+        statements.keep.run(Number(id));
+        remove(id, afterCommit);
       }
     },
     release(ids) {
@@ -83,6 +92,9 @@ function queueStatements(database: DatabaseSync, name: string) {
     insert: database.prepare(`INSERT INTO ${queue} (body) VALUES (?)`),
     next: database.prepare(`SELECT id, body FROM ${queue} WHERE id > ? ORDER BY id LIMIT ?`),
     one: database.prepare(`SELECT id, body FROM ${queue} WHERE id = ?`),
+    keep: database.prepare(
+      `INSERT INTO ${sqlName("aside", name)} SELECT id, body FROM ${queue} WHERE id = ? ON CONFLICT DO NOTHING`,
+    ),
     remove: database.prepare(`DELETE FROM ${queue} WHERE id = ?`),
     count: database.prepare(`SELECT count(*) AS count FROM ${queue}`),
   };

@@ -20,6 +20,9 @@ export function sqliteQueue(thread: StoreThread, queue: string): Queue {
     async acknowledge(ids) {
       if (ids.length > 0) await thread.ask({ operation: "acknowledge", queue, ids: [...ids] });
     },
+    async setAside(ids) {
+      if (ids.length > 0) await thread.ask({ operation: "setAside", queue, ids: [...ids] });
+    },
     async release(ids) {
       if (ids.length === 0) return;
       await thread.ask({ operation: "release", queue, ids: [...ids] });

@@ -66,7 +66,7 @@ export function openDatabaseToRead(folder: string): DatabaseSync {
 }
 
 /** As a name in SQL. Names come from the wiring; another one is our own mistake. */
-export function sqlName(kind: "table" | "queue", name: string): string {
+export function sqlName(kind: "table" | "queue" | "aside", name: string): string {
   if (!/^[a-z][a-zA-Z0-9_-]*$/.test(name)) throw new Error(`'${name}' is not a name for a ${kind}`);
   return `"${kind}_${name}"`;
 }
@@ -168,6 +168,7 @@ function createTables(database: DatabaseSync, tables: readonly string[], queues:
     INSERT INTO meta VALUES ('${FORMAT_KEY}', '${DATA_VERSION}', NULL) ON CONFLICT DO NOTHING;
     ${tables.map((name) => `CREATE TABLE IF NOT EXISTS ${sqlName("table", name)} (${columns}) WITHOUT ROWID;`).join("\n")}
     ${queues.map((name) => `CREATE TABLE IF NOT EXISTS ${sqlName("queue", name)} (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL);`).join("\n")}
+    ${queues.map((name) => `CREATE TABLE IF NOT EXISTS ${sqlName("aside", name)} (id INTEGER PRIMARY KEY, body BLOB NOT NULL);`).join("\n")}
     COMMIT;
   `);
 }

@@ -52,6 +52,7 @@ export function operationsOn(database: DatabaseSync, folder: string): Operations
     publish: ({ queue: name, bodies }, afterCommit) => queue(name).publish(bodies, afterCommit),
     pull: ({ queue: name, max }) => queue(name).pull(max),
     acknowledge: ({ queue: name, ids }, afterCommit) => queue(name).acknowledge(ids, afterCommit),
+    setAside: ({ queue: name, ids }, afterCommit) => queue(name).setAside(ids, afterCommit),
     release: ({ queue: name, ids }) => queue(name).release(ids),
     depth: ({ queue: name }) => queue(name).depth(),
     getMeta({ key }) {

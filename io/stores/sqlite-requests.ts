@@ -26,6 +26,7 @@ interface Exchange {
   publish: { ask: { queue: string; bodies: readonly Uint8Array[] }; answer: undefined };
   pull: { ask: { queue: string; max: number }; answer: QueueMessage[] };
   acknowledge: { ask: { queue: string; ids: readonly string[] }; answer: undefined };
+  setAside: { ask: { queue: string; ids: readonly string[] }; answer: undefined };
   release: { ask: { queue: string; ids: readonly string[] }; answer: undefined };
   depth: { ask: { queue: string }; answer: number };
   getMeta: { ask: { key: string }; answer: string | undefined };
@@ -46,6 +47,7 @@ export const writingOperations: ReadonlySet<Operation> = new Set([
   "drop",
   "publish",
   "acknowledge",
+  "setAside",
   "setMeta",
 ]);
 

@@ -7,7 +7,7 @@ import { repair } from "../../transforms/repair.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type EndCause, launchCrawl, type RunningCrawl } from "../launch.ts";
 import { type CrawlOptions, UsageError } from "../options.ts";
-import { type Orders, ordersIn } from "../orders.ts";
+import type { Orders } from "../orders.ts";
 import { type CrawlReport, crawlReport, messageOf, printedReport } from "../report.ts";
 import { startStatus } from "../status-line.ts";
 import { hasCrawl, type OpenedCrawl, openCrawl } from "../wiring.ts";
@@ -26,7 +26,7 @@ export async function runCrawl(options: CrawlOptions): Promise<number> {
 }
 
 async function crawl(options: CrawlOptions): Promise<number> {
-  if (options.seeds.length === 0 && !hasCrawl(options.data)) {
+  if (options.seeds.length === 0 && options.cloud === undefined && !hasCrawl(options.data)) {
     throw new UsageError("no seed: name a URL, or --seeds FILE, or a --data folder that has been crawled before");
   }
   const log: Log = textLog((line) => process.stderr.write(`${line}\n`), options.verbose ? "debug" : "warn");
@@ -39,7 +39,7 @@ async function crawl(options: CrawlOptions): Promise<number> {
 }
 
 async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> {
-  const { clock, config, metrics, log } = opened;
+  const { clock, config, metrics, log, orders, output, durability, settleMs } = opened;
   const seedRedirects: string[] = [];
   const events = observedEvents(opened.events, (kind, event) => noteSeedRedirect(options, seedRedirects, kind, event));
   let running: RunningCrawl | undefined;
@@ -50,7 +50,6 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
     onBroken: (error: StoreError) => running?.stop("broken", error),
   };
   const services = crawlWorker(worker);
-  const orders = ordersIn(options.data);
   const standing = await orders.changed();
   if (standing !== undefined) services.live.order(standing); // nobody is asked before the orders are known
   const repaired = await repair({
@@ -68,6 +67,7 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
     seeds: options.seeds,
     idleHorizonMs: options.idleHorizonMs,
     stopWhenIdle: options.stopWhenIdle,
+    settleMs,
     orders: ordersFrom(standing, orders.changed),
   });
   const signals = stopOnSignals({ now: () => clock.now(), stop: () => stopCleanly(running!) });
@@ -76,13 +76,12 @@ async function run(options: CrawlOptions, opened: OpenedCrawl): Promise<number> 
   endStatus();
 
   const seconds = (clock.now() - startedAt) / 1000;
-  const { data: folder, durability } = options;
   const report = await crawlReport({
     end,
     config,
     metrics,
     hosts: services.tables.hosts,
-    folder,
+    output,
     durability,
     seconds,
     seedRedirects,

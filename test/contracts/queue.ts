@@ -123,6 +123,21 @@ function acknowledgements(on: On): void {
     await pullsNone();
   });
 
+  on("a message that is set aside does not come again and is not counted; the others go on", async (subject) => {
+    const { queue, pull, pullsNone, depthIs } = subject;
+    await publish(queue, 2);
+    const [first, second] = await pull(2, 2);
+    await queue.setAside([first!.id]);
+    await queue.setAside([first!.id, "unknown", ""]);
+    await queue.release([first!.id, second!.id]);
+    assert.deepEqual(
+      (await pull(ALL, 1)).map(({ id }) => id),
+      [second!.id],
+    );
+    await depthIs(1);
+    await pullsNone();
+  });
+
   on("a released message comes again with the same id, and once", async ({ queue, pull, pullsNone }) => {
     await publish(queue, 2);
     const pulled = await pull(2, 2);

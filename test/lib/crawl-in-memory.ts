@@ -83,7 +83,7 @@ export async function crawlInMemory(options: MemoryCrawlOptions): Promise<Memory
   const { seeds, port, flags = [], idleHorizonMs = 1_000, epoch = 1 } = options;
   const parsed = parseOptions([...seeds, "--allow-address", "127.0.0.0/8", "--contact", "test@example.org", ...flags]);
   if (parsed === "help") throw new Error("help was asked for");
-  const config = configOf(parsed, parsed.seeds, epoch);
+  const config = configOf(parsed, { seeds: parsed.seeds, epoch, clockSkewMs: 0 });
   const ports = options.ports ?? memoryPorts(port);
   const services = crawlWorker({ ports, config, fetchers: 64, onBroken: () => {} });
   options.change?.(services);

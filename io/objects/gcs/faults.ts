@@ -21,7 +21,7 @@ const MEANINGS = {
   absent: { advice: "there is no such object; has a lifecycle rule deleted it?", heals: false },
   beyond: { advice: "the object is shorter than was asked for", heals: false },
   bucket: {
-    advice: "there is no such bucket: create it (terraform apply, or the set-up command), or check its name",
+    advice: "there is no such bucket: make it by npm run set-up or terraform, or check --bucket",
     heals: false,
   },
   credentials: {

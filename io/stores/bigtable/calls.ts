@@ -33,7 +33,7 @@ const PATIENCE: Patience = {
   callMs: 5_000, // a thousand times the median of a small call; the client's own 20 s would outlast the window of an admit by far
   operationMs: 20_000, // less than an entry in flight lives (limits.requestMs and its grace)
   pauseMs: 25,
-  tries: 5, // 25 + 50 + 100 + 200 ms of pauses: a tablet that moves is away for about that long
+  tries: 9, // pauses of 25 ms to 3.2 s, 6 s in all: a tablet that moves is away for a fraction, and a crawl that gives up rests its hosts for a minute
 };
 
 /** Calls that are out at once for all tables of a client: half the streams that its four channels may carry (100 each). */

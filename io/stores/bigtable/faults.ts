@@ -89,7 +89,7 @@ const byCode: Readonly<Record<number, Meaning>> = {
     final: false,
   },
   [status.notFound]: {
-    line: (place) => `${named(place)} does not exist: check project, instance and prefix, or set the tables up`,
+    line: (place) => `${named(place)} does not exist: check --project, --instance and --crawl, or make it by npm run set-up`,
     final: true,
   },
   [status.permissionDenied]: {
@@ -155,13 +155,13 @@ export function statusName(code: number | undefined): StatusName {
 const NAMES = new Map(Object.entries(status).map(([name, code]) => [code as number, name as StatusName]));
 
 export function otherFormat(place: Place, found: string, expected: string): StoreError {
-  const line = `${named(place)} was made by another version of this program (its data has format ${JSON.stringify(found)}, this one reads ${JSON.stringify(expected)}): use that version, or choose another prefix`;
+  const line = `${named(place)} was made by another version of this program (its data has format ${JSON.stringify(found)}, this one reads ${JSON.stringify(expected)}): use that version, or choose another --crawl`;
   return new StoreError(line, { final: true });
 }
 
 export function notSetUp(place: Place): StoreError {
   return new StoreError(
-    `${named(place)} says no version, so these tables are not set up: set them up, or choose another prefix`,
+    `${named(place)} says no version, so these tables are not set up: run npm run set-up, or choose another --crawl`,
     {
       final: true,
     },
@@ -170,7 +170,7 @@ export function notSetUp(place: Place): StoreError {
 
 /** A cell that no version of this program has written. */
 export function foreignRow(place: Place, key: string): StoreError {
-  const line = `row ${JSON.stringify(key.slice(0, KEY_CHARS))} of ${named(place)} was not written by this program: choose another prefix`;
+  const line = `row ${JSON.stringify(key.slice(0, KEY_CHARS))} of ${named(place)} was not written by this program: choose another --crawl`;
   return new StoreError(line, { final: true });
 }
 

@@ -92,6 +92,19 @@ await cloudTests({ pubsub: true }, (emulators) => {
       assert.deepEqual({ name, attempts, keptIn }, { name: "host", attempts: 5, keptIn: given.names.dead.topic });
     });
 
+    test("what nobody can use is set aside at once: the dead-letter subscription has it", async (context) => {
+      const given = await crawl(context);
+      const queue = given.open();
+      await queue.publish([Buffer.from("poison"), Buffer.from("sound")]);
+      const messages = await pulledFrom(queue, 2, 10_000);
+      await queue.setAside(messages.filter(({ body }) => String(Buffer.from(body)) === "poison").map(({ id }) => id));
+      assert.deepEqual(
+        (await deadOf(given)).map(({ text, attributes }) => [text, attributes.queue]),
+        [["poison", "host"]],
+      );
+      assert.equal(await queue.depth(), 1);
+    });
+
     test("where the service does not set a message aside, the queue does it, and gives it no more", async (context) => {
       const given = await crawl(context, { deliveriesMax: 100 });
       const queue = given.open({ deliveriesMax: 2 });

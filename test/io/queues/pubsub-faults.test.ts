@@ -14,7 +14,7 @@ const cases: [what: string, code: number | undefined, message: string, asked: As
     5,
     "NOT_FOUND",
     pull,
-    /subscription s of Pub\/Sub in project p does not exist: run the set-up/,
+    /subscription s of Pub\/Sub in project p does not exist: run npm run set-up/,
     true,
   ],
   ["a missing topic", 5, "NOT_FOUND", publish, /topic t of Pub\/Sub in project p does not exist/, true],

@@ -170,7 +170,7 @@ await cloudTests({ pubsub: true }, (emulators) => {
     await emulators().restart("pubsub");
     const isMissing = (error: unknown, what: string) => {
       assert.ok(error instanceof StoreError && error.final);
-      assert.match(error.message, new RegExp(`^${what} ${prefix}-host .*does not exist: run the set-up`));
+      assert.match(error.message, new RegExp(`^${what} ${prefix}-host .*does not exist: run npm run set-up`));
       return true;
     };
     await assert.rejects(pending, (error) => isMissing(error, "topic"));

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
+import { unsealed } from "../../../io/stores/seal.ts";
 import { queueContract } from "../../contracts/queue.ts";
 import { makeTestStore, openTestStore, temporaryFolder } from "../stores/opened-store.ts";
 
@@ -37,4 +40,22 @@ test("publishes of concurrent callers share commits", async () => {
   assert.equal(await store.queue("host").depth(), 200);
   assert.ok(store.stats().transactions <= 5, `${store.stats().transactions} transactions`);
   await close();
+});
+
+test("what is set aside stays in the file for people, and after a restart, too", async (context) => {
+  const folder = await temporaryFolder(context);
+  const store = await openTestStore(folder);
+  const queue = store.queue("host");
+  await queue.publish(["poison", "sound"].map((body) => Buffer.from(body)));
+  const [poison] = await queue.pull(1);
+  await queue.setAside([poison!.id]);
+  await store.close();
+  await (await openTestStore(folder)).close();
+  const database = new DatabaseSync(join(folder, "state.sqlite"), { readOnly: true });
+  const kept = database.prepare("SELECT id, body FROM aside_host").all() as { id: number; body: Uint8Array }[];
+  database.close();
+  assert.deepEqual(
+    kept.map(({ id, body }) => [String(id), Buffer.from(unsealed(body)!).toString()]),
+    [[poison!.id, "poison"]],
+  );
 });

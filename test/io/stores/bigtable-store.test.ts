@@ -83,7 +83,7 @@ await cloudTests({ bigtable: true }, (emulators) => {
   });
 
   test("tables that were not set up are not opened: the line says so", async () => {
-    await rejectsFinally(() => openBigtableStore(under("nowhere")), /nowhere-meta of .* does not exist: .*set the tables up/);
+    await rejectsFinally(() => openBigtableStore(under("nowhere")), /nowhere-meta of .* does not exist: .*npm run set-up/);
     await client.instance("i").createTable("half-meta", { families: [{ name: "r" }] });
     await rejectsFinally(() => openBigtableStore(under("half")), /half-meta of .* not set up/);
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cloudPlace } from "../../../pipelines/cloud/place.ts";
+import { cloudPlace } from "../../../pipelines/stores/cloud-place.ts";
 import { UsageError } from "../../../pipelines/usage-error.ts";
 
 test("a project is enough: the other names follow from it and from the crawl's", () => {

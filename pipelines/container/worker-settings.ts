@@ -1,0 +1,24 @@
+// What does a worker need to know before it can read the rest from the stores? It travels with the job, as one of its pipeline options.
+import type { PipelineOptions } from "../../beam/portable/options.ts";
+import type { CrawlOptions } from "../options.ts";
+import type { CloudPlace } from "../stores/cloud-place.ts";
+
+/** No secret is among them: workers have the rights of their machine's account. */
+export type WorkerSettings = Pick<CrawlOptions, "fetchers" | "allow" | "connectTo" | "userAgent" | "contact"> & {
+  cloud: CloudPlace;
+};
+
+const OPTION = "gleanerWorker";
+
+/** For submit(). */
+export function workerOptions({ cloud, fetchers, allow, connectTo, userAgent, contact }: WorkerSettings): PipelineOptions {
+  const json = JSON.stringify({ cloud, fetchers, allow, connectTo, userAgent, contact });
+  return { [OPTION]: json };
+}
+
+/** Of the options that a worker is told of. Throws where the job was submitted without them. */
+export function readWorkerSettings(options: Readonly<Record<string, unknown>>): WorkerSettings {
+  const json = options[OPTION];
+  if (typeof json !== "string") throw new Error(`the job has no option '${OPTION}': it was not submitted by this program`);
+  return JSON.parse(json) as WorkerSettings;
+}

@@ -1,0 +1,76 @@
+// Does a crawl whose stores are Google Cloud's come to the same as one on SQLite and files? On emulators, as a user would have it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { crawlArguments, DELAY_MS } from "../../demo/crawl.ts";
+import { demoFaults } from "../../demo/web/judge.ts";
+import { type DemoWeb, startDemoWeb } from "../../demo/web/start.ts";
+import type { FetchEvent, SkipEvent } from "../../schemas/events.ts";
+import { cloudTests } from "../emulators/cloud-tests.ts";
+import { cloudEvents, setUpCrawl, withEnvironment } from "../lib/cloud-crawl.ts";
+import { eventsIn, inFolder, reportOf, runCommand } from "../lib/crawl-command.ts";
+import { beforeRetryAfter, beforeRobots, concurrencyMax, smallestGapMs } from "../lib/judge.ts";
+
+await cloudTests({ bigtable: true, pubsub: true, storage: true }, (emulators) => {
+  let undo: () => void;
+  before(() => {
+    undo = withEnvironment(emulators().env);
+  });
+  after(() => undo());
+
+  test("the demo's web comes to the same pages, outcomes and refusals in the cloud as in a folder, as politely", async () => {
+    const cloud = await setUpCrawl();
+    const [inCloud, atHome] = await Promise.all([
+      onDemoWeb(async (web) => {
+        reportOf(await runCommand([...crawlArguments(web, cloud.flags), "--json"]), 0);
+        const fetches = await cloudEvents(emulators(), cloud, "fetch");
+        return whatCameOf(web, fetches, await cloudEvents(emulators(), cloud, "skip"));
+      }),
+      onDemoWeb(async (web) => {
+        let came: ReturnType<typeof whatCameOf> | undefined;
+        await inFolder(async (folder) => {
+          reportOf(await runCommand([...crawlArguments(web, ["--data", `${folder}/data`]), "--json"]), 0);
+          came = whatCameOf(web, eventsIn(`${folder}/data`, "fetch"), eventsIn(`${folder}/data`, "skip"));
+        });
+        return came!;
+      }),
+    ]);
+    assert.deepEqual(inCloud, atHome);
+  });
+});
+
+async function onDemoWeb<T>(run: (web: DemoWeb) => Promise<T>): Promise<T> {
+  const web = await startDemoWeb();
+  try {
+    const came = await run(web);
+    assert.deepEqual(demoFaults(web.sites, web.log, { sitemaps: true }), []);
+    for (const { host, handler } of web.sites) {
+      if (handler === undefined) continue;
+      const gapMs = smallestGapMs(web.log, host).answerToStart;
+      assert.ok(gapMs >= DELAY_MS, `${host}: ${gapMs} ms`);
+      assert.equal(concurrencyMax(web.log, host), 1, host);
+      assert.deepEqual(beforeRobots(web.log, host), [], host);
+      assert.deepEqual(beforeRetryAfter(web.log, host), [], host);
+    }
+    return came;
+  } finally {
+    await web.close();
+  }
+}
+
+/** Of sites without an end which pages were seen is chance: the first that came, and a sample. Of the others all is told. */
+function whatCameOf(web: DemoWeb, fetches: readonly FetchEvent[], skips: readonly SkipEvent[]) {
+  const endless = web.sites.filter(({ expected }) => expected.endless !== undefined).map(({ host }) => host);
+  const isEndless = (url: string): boolean => endless.some((host) => new URL(url).hostname === host);
+  const attempts = fetches
+    .filter(({ url }) => !isEndless(url))
+    .map(({ url, kind, outcome, status = 0, reason = "" }) => `${kind} ${url} ${outcome} ${status} ${reason}`);
+  const refusals = skips
+    .filter(({ hostKey }) => !isEndless(hostKey))
+    .map(({ hostKey, reason, source }) => `${hostKey} ${reason} ${source}`);
+  const turnedAway = skips.filter(({ hostKey }) => isEndless(hostKey)).map(({ hostKey, reason }) => `${hostKey} ${reason}`);
+  return { attempts: attempts.sort(), refusals: unique(refusals), turnedAway: unique(turnedAway) };
+}
+
+function unique(lines: readonly string[]): string[] {
+  return [...new Set(lines)].sort();
+}

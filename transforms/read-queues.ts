@@ -55,15 +55,19 @@ function queueSource<M, O extends Outputs>(
     async poll(context) {
       const messages = await queue.pull(limits.queuePull);
       if (messages.length === 0) return IDLE_POLL_MS;
+      const poison: string[] = [];
       for (const { id, body } of messages) {
         try {
           give(decode(codec, body), context);
         } catch (error) {
+          poison.push(id);
           metrics.count("gleaner_poison_messages_total", 1, { queue: name });
-          log("error", "a message of a queue is not readable and is dropped", { queue: name, id, cause: String(error) });
+          log("error", "a message of a queue is not readable and is set aside", { queue: name, id, cause: String(error) });
         }
       }
-      context.afterCommit(() => queue.acknowledge(messages.map(({ id }) => id)));
+      if (poison.length > 0) await queue.setAside(poison);
+      const sound = messages.filter(({ id }) => !poison.includes(id));
+      context.afterCommit(() => queue.acknowledge(sound.map(({ id }) => id)));
       return messages.length < limits.queuePull ? IDLE_POLL_MS : 0;
     },
   };

@@ -2,6 +2,7 @@
 import { pubsubEvents } from "../../io/events/pubsub-events.ts";
 import { gcsArchive } from "../../io/objects/gcs/archive.ts";
 import { openBucket, setUpStorage } from "../../io/objects/gcs/bucket.ts";
+import { type CompactionReport, compactSegments } from "../../io/objects/gcs/compact-segments.ts";
 import { gcsLines } from "../../io/objects/gcs/lines.ts";
 import { openPubsub } from "../../io/queues/pubsub-client.ts";
 import { ACK_DEADLINE_SECONDS, pubsubNames } from "../../io/queues/pubsub-names.ts";
@@ -21,6 +22,9 @@ import type { CrawlStores, StoresContext } from "./crawl-stores.ts";
 
 /** Beside the records of the crawl: where segments lie that were composed into larger objects. */
 const SEGMENTS = "segments";
+/** Folders of the bucket. */
+const PAGES = "pages";
+const DOCUMENTS = "documents";
 const ALL_TABLES = [...tableNames, SEGMENTS];
 
 /** What a worker that died held comes again after its deadline; a poll of ours more, and some time on the way. */
@@ -51,14 +55,14 @@ export async function openCloudStores(place: CloudPlace, context: StoresContext)
     return {
       tables: Object.fromEntries(tableNames.map((name) => [name, store.table(name)])) as RawTables,
       queues: { discover: queueOf("discover"), host: queueOf("host"), reparse: queueOf("reparse") },
-      archive: gcsArchive({ bucket, folder: "pages", segments, clock, random, warcinfo, log }),
-      documents: gcsLines({ bucket, folder: "documents", clock, random }),
+      archive: gcsArchive({ bucket, folder: PAGES, segments, clock, random, warcinfo, log }),
+      documents: gcsLines({ bucket, folder: DOCUMENTS, clock, random }),
       events: pubsubEvents({ client, names: names.events }),
       meta: store.meta,
       orders: ordersOver(metaText(store.meta, "host-policies")),
       output: {
-        pages: folder("pages"),
-        documents: folder("documents"),
+        pages: folder(PAGES),
+        documents: folder(DOCUMENTS),
         events: `Pub/Sub topics ${place.crawl}-events-*`,
       },
       durability: "service",
@@ -124,4 +128,23 @@ export async function setUpCloudStores(
 
 function told(tables: [name: string, what: string][]): string {
   return [...Map.groupBy(tables, ([, what]) => what)].map(([what, some]) => `${some.length} tables ${what}`).join(", ");
+}
+
+export interface CompactOptions extends Pick<StoresContext, "clock" | "random" | "log"> {
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+}
+
+/** Rejects with StoreError; what was done stands, and a next run goes on with the rest. */
+export async function compactCloudStores(place: CloudPlace, options: CompactOptions): Promise<CompactionReport> {
+  const bigtable = bigtableClient(place);
+  try {
+    const table = { client: bigtable, instance: place.instance, tablePrefix: place.crawl };
+    const store = await openBigtableStore({ ...table, tables: [SEGMENTS] });
+    const bucket = await openBucket({ ...options, bucket: place.bucket, project: place.project });
+    const segments = recordTable(store.table(SEGMENTS), segmentPlace, options.random);
+    return await compactSegments({ ...options, bucket, folder: PAGES, segments });
+  } finally {
+    await bigtable.close();
+  }
 }

@@ -4,6 +4,7 @@ import { benchCrawl } from "./crawl.ts";
 import { benchDiscover } from "./discover.ts";
 import { benchMemory } from "./memory.ts";
 import { benchParsers } from "./parsers.ts";
+import { benchStores } from "./stores.ts";
 
 const benches: Record<string, { what: string; run: (args: string[]) => Promise<void> }> = {
   crawl: { what: "a synthetic web crawled without delays, beside what undici and the parsers cost alone", run: benchCrawl },
@@ -18,6 +19,10 @@ const benches: Record<string, { what: string; run: (args: string[]) => Promise<v
   memory: {
     what: "peak memory of crawls of 10,000 and 100,000 pages (--pages 10000,100000), some 20 minutes",
     run: benchMemory,
+  },
+  stores: {
+    what: "operations a second of each adapter, and a page's calls to Google's services, on emulators (--hosts 20 --pages 50)",
+    run: benchStores,
   },
   parsers: { what: "robots files, verdicts, sitemaps and pages a second, on one core", run: benchParsers },
 };

@@ -5,8 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Cost, costOf } from "./process-cost.ts";
 
-/** The crawl command over all of the web, as fast as it goes; `more` are flags of its own. */
-export async function crawlSynthetic(port: string, more: readonly string[]): Promise<Cost & { pages: number }> {
+/** The crawl command over all of the web, as fast as it goes; `more` are flags of its own, `stores` those of another place than a folder. */
+export async function crawlSynthetic(
+  port: string,
+  more: readonly string[],
+  stores?: readonly string[],
+): Promise<Cost & { pages: number }> {
   const folder = mkdtempSync(join(tmpdir(), "gleaner-bench-"));
   try {
     const flags = [
@@ -21,8 +25,7 @@ export async function crawlSynthetic(port: string, more: readonly string[]): Pro
     const pace = ["--delay-ms", "0", "--host-concurrency", "4", "--fetchers", "64", "--idle-horizon", "0", "--json"];
     const cost = await costOf(join(import.meta.dirname, "../../pipelines/commands/crawl.ts"), [
       "http://h0.test/p/0",
-      "--data",
-      join(folder, "data"),
+      ...(stores ?? ["--data", join(folder, "data")]),
       ...flags,
       ...pace,
       ...more,

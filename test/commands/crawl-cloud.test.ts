@@ -1,5 +1,9 @@
 // Does a crawl whose stores are Google Cloud's come to the same as one on SQLite and files? On emulators, as a user would have it.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { crawlArguments, DELAY_MS } from "../../demo/crawl.ts";
 import { demoFaults } from "../../demo/web/judge.ts";
@@ -36,7 +40,34 @@ await cloudTests({ bigtable: true, pubsub: true, storage: true }, (emulators) =>
     ]);
     assert.deepEqual(inCloud, atHome);
   });
+
+  test("set-up and compact end well and say what they did, and what is wrong with their flags", async () => {
+    const { flags } = await setUpCrawl();
+    const place = flags.slice(2); // without --stores cloud
+    const again = await runScript("set-up", [...place]);
+    assert.deepEqual([again.code, again.stderr], [0, ""]);
+    assert.match(again.stdout, /9 tables stood\n.*0 topics and subscriptions made.*\n.*bucket .* present\n/);
+    const compacted = await runScript("compact", [...place, "--day", "2026-01-31"]);
+    assert.deepEqual([compacted.code, compacted.stdout], [0, "2026-01-31: 0 segments, 0 bytes, in 0 objects\n"]);
+    for (const [script, given, told] of [
+      ["set-up", [], /--project is needed/],
+      ["set-up", ["--project", "x"], /--project "x": 6 to 30/],
+      ["compact", [...place, "--day", "yesterday"], /--day "yesterday" is no day/],
+      ["compact", ["--days"], /Unknown option '--days'; npm run compact -- --help/],
+    ] as const) {
+      const { code, stderr } = await runScript(script, given);
+      assert.equal(code, 2);
+      assert.match(stderr, told);
+    }
+  });
 });
+
+async function runScript(name: "set-up" | "compact", args: readonly string[]) {
+  const script = join(import.meta.dirname, "../../pipelines/commands", `${name}.ts`);
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code, stdout, stderr };
+}
 
 async function onDemoWeb<T>(run: (web: DemoWeb) => Promise<T>): Promise<T> {
   const web = await startDemoWeb();

@@ -38,7 +38,7 @@ test("news of hosts are keyed by their pace key, sweeps go their own way", async
   ]);
 });
 
-test("a message that is none is counted, said and dropped; the others go on", async () => {
+test("a message that is none is counted, said and set aside; the others go on", async () => {
   const given = world();
   const { services } = given;
   await services.queues.reparse.publish([

@@ -61,6 +61,61 @@ test("a page that was left behind is parsed from its stored object: links, docum
   assert.deepEqual(await dueFaults(given), []);
 });
 
+const EVERYTHING = html('<title>Sorry</title><p>this is what we say to everybody</p><a href="/more">more</a>');
+const strict = { policies: [{ host: "a.test", delayMs: 0, limits: { softNotFoundUrls: 5 } }] };
+
+/** As many pages with one text were fetched as make it no page, and then PAGE, while the parser was busy. */
+async function amongSilence(): Promise<ReturnType<typeof world>> {
+  const urls = Array.from({ length: 8 }, (_, index) => `http://a.test/any${index}`);
+  const real = inlineParser();
+  const parser: Parser = {
+    ...real,
+    parse: async (request) =>
+      request.url === PAGE && given.web.log.length > fetchedBefore
+        ? { ok: false, reason: "busy", detail: "" }
+        : real.parse(request),
+  };
+  const given = world({ parser, config: strict, site: Object.fromEntries([PAGE, ...urls].map((each) => [each, EVERYTHING])) });
+  let fetchedBefore = 0;
+  await allowAll(given.services);
+  for (const [index, canonicalUrl] of [...urls, PAGE].entries()) {
+    fetchedBefore = given.web.log.length;
+    await addUrl(given.services, { canonicalUrl });
+    await runLease(given, pageLease({ url: canonicalUrl, leaseId: `lease-${index}` }));
+  }
+  fetchedBefore = given.web.log.length; // from now on the parser is idle
+  await discoveries(given);
+  return given;
+}
+
+test("a page that was left behind and is its host's answer to everything is withheld, as a fetch withholds it", async () => {
+  const given = await amongSilence();
+  const [documents, told] = [given.documents.lines.length, given.events.of("index").length];
+  await process(given);
+  const record = await urlRecord(given, "a.test", PAGE_ID);
+  assert.deepEqual(
+    [record?.lastReason, record?.marks, record?.indexed, record?.linkSetHash],
+    ["soft-404", undefined, undefined, undefined],
+  );
+  assert.deepEqual(await discoveries(given), []);
+  assert.deepEqual([given.documents.lines.length, given.events.of("index").length], [documents, told]);
+});
+
+test("a page that was left behind counts among its host's answers like one that was not", async () => {
+  const { given } = await waiting(EVERYTHING);
+  await process(given);
+  const { simHash } = (await urlRecord(given, "a.test", PAGE_ID))!;
+  const another = {
+    urlId: "another",
+    url: "http://a.test/another",
+    status: 200,
+    title: "Sorry",
+    links: ["http://a.test/more"],
+    simHash: Buffer.from(simHash!).toString("hex"),
+  };
+  assert.equal(given.services.answers.judge("http://a.test", another, 1), "soft-404");
+});
+
 test("a message that comes twice parses once", async () => {
   const { given, state } = await waiting();
   await process(given);
@@ -302,7 +357,9 @@ test("the completion clears its other marks while the page is parsed: the page i
 
 test("not modified before it was parsed: the new version's message parses it", async () => {
   const { given } = await waiting();
-  await completeDurably(given.services, pageLease({ version: 1, leaseId: "l2" }), { outcome: "unchanged", status: 304 });
+  const lease = pageLease({ version: 1, leaseId: "l2" });
+  const done = await completeDurably(given.services, lease, { outcome: "unchanged", status: 304 });
+  await done?.afterwards();
   await process(given);
   assert.equal((await discoveries(given)).length, 0, "the old message is of an old version");
   for (const message of await reparses(given)) await process(given, message);

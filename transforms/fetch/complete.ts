@@ -20,13 +20,21 @@ export interface InHand {
   ref?: ContentRef | undefined;
 }
 
+export interface Completed {
+  record: UrlState;
+  /** What nobody has to wait for: whoever meets the record's marks would do it, too. Once. */
+  afterwards(): Promise<void>;
+}
+
+const nothingMore = async (): Promise<void> => {};
+
 /** The record as it stands after the first completion of this version; undefined where another lease was first. */
 export async function completeDurably(
   services: CrawlServices,
   lease: FetchLease,
   completion: Completion,
   { found, ref }: InHand = {},
-): Promise<UrlState | undefined> {
+): Promise<Completed | undefined> {
   const { clock, metrics, tables } = services;
   const key = rowKey(lease.paceKey, lease.urlId);
   for (let known = found; ; known = undefined) {
@@ -35,7 +43,7 @@ export async function completeDurably(
     const prior = priorResult(row.value, lease);
     if (prior !== undefined) {
       metrics.count("gleaner_completions_repeated_total", 1, { result: prior });
-      return prior === "already" ? row.value : undefined;
+      return prior === "already" ? { record: row.value, afterwards: nothingMore } : undefined;
     }
     if (row.value.marks?.dueFrom !== undefined || row.value.marks?.index !== undefined) {
       await finishMarks(services, lease.paceKey, lease.urlId, row); // ours would take their place
@@ -44,8 +52,7 @@ export async function completeDurably(
     const { after } = complete(row.value, lease.leaseId, completion, clock.now());
     const rev = await tables.urls.compareAndSet(key, after, row.rev);
     if (rev === undefined) continue; // someone wrote the record meanwhile; our version may still be the one
-    await finishMarks(services, lease.paceKey, lease.urlId, { rev, value: after }, ref);
-    return after;
+    return { record: after, afterwards: await carryOutMarks(services, lease.paceKey, lease.urlId, { rev, value: after }, ref) };
   }
 }
 
@@ -54,11 +61,23 @@ export async function finishMarks(
   services: CrawlServices,
   paceKey: string,
   urlId: string,
-  { rev, value }: Versioned<UrlState>,
+  row: Versioned<UrlState>,
   ref?: ContentRef,
 ): Promise<void> {
+  const clear = await carryOutMarks(services, paceKey, urlId, row, ref);
+  await clear();
+}
+
+/** Does what the marks say; what it returns clears them. */
+async function carryOutMarks(
+  services: CrawlServices,
+  paceKey: string,
+  urlId: string,
+  { rev, value }: Versioned<UrlState>,
+  ref?: ContentRef,
+): Promise<() => Promise<void>> {
   const { marks } = value;
-  if (marks === undefined) return;
+  if (marks === undefined) return nothingMore;
   const { events, queues, tables } = services;
   let outdated: RowKey | undefined;
   if (marks.dueFrom !== undefined) {
@@ -69,10 +88,12 @@ export async function finishMarks(
   }
   if (marks.index !== undefined) await events.publish("index", [await indexEvent(services, urlId, value, ref)]);
   if (marks.reparse) await queues.reparse.publish([encode(reparseMessage, { paceKey, urlId, version: value.version })]);
-  // Last: for as long as it stands, a refill meets these marks should we fail before.
-  if (outdated !== undefined) await dropDue(services, [outdated]);
-  // `reparse` stands until the page was parsed. Who else wrote the record meanwhile has met the marks too.
-  await tables.urls.compareAndSet(rowKey(paceKey, urlId), unmarked(value, ["dueFrom", "index"]), rev);
+  return async () => {
+    // Last: for as long as it stands, a refill meets these marks should we fail before.
+    if (outdated !== undefined) await dropDue(services, [outdated]);
+    // `reparse` stands until the page was parsed. Who else wrote the record meanwhile has met the marks too.
+    await tables.urls.compareAndSet(rowKey(paceKey, urlId), unmarked(value, ["dueFrom", "index"]), rev);
+  };
 }
 
 /** The event's bytes are a function of the stored record; `ref` is what the content table has of its hash, where that was just seen. */

@@ -74,7 +74,7 @@ async function ended(services: CrawlServices, job: PageJob, ending: Ending): Pro
   return {
     fetched: true,
     result: completion.outcome,
-    ...(done === undefined ? {} : { nextDueAt: done.nextFetchAt }),
+    ...(done === undefined ? {} : { nextDueAt: done.record.nextFetchAt, afterwards: done.afterwards }),
     ...(nextStartAt === undefined ? {} : { nextStartAt }),
   };
 }

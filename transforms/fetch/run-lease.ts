@@ -23,6 +23,8 @@ export interface LeaseEnd {
   result: Report["result"];
   nextDueAt?: number;
   nextStartAt?: number;
+  /** What is done behind the report: the host need not wait for it. */
+  afterwards?(): Promise<void>;
 }
 
 export interface RunOptions {
@@ -45,6 +47,13 @@ export function leaseRunner({ services, onBroken }: RunOptions): (lease: FetchLe
     if (end.again !== undefined && end.again > services.clock.now() && end.again < lease.startBy) return end.again;
     if (!end.fetched) services.metrics.count("gleaner_leases_unfetched_total", 1, { reason: end.result });
     await report(services, lease, end);
+    await end.afterwards?.().catch((error) => {
+      services.log("warn", "the marks of a completed URL stay for whoever meets them", {
+        url: lease.url,
+        error: String(error),
+      });
+      if (error instanceof StoreError && error.final) onBroken(error);
+    });
     return undefined;
   };
 }
@@ -67,7 +76,7 @@ export function unfetched(reason: UnfetchedReason, until?: number): LeaseEnd {
 /** Ends a lease without running it. A lost report costs the frontier some seconds, so a failing queue is no more than logged. */
 export async function report(services: CrawlServices, lease: FetchLease, end: LeaseEnd): Promise<void> {
   const { leaseId, urlId, hostKey, paceKey } = lease;
-  const { again: _, ...told } = end;
+  const { again: _again, afterwards: _afterwards, ...told } = end;
   const message: Report = { kind: "report", paceKey, leaseId, urlId, hostKey, at: services.clock.now(), ...told };
   try {
     await services.queues.host.publish([encode(hostQueueMessage, { kind: "host", message })]);

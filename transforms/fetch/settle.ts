@@ -17,5 +17,6 @@ export async function settle(
 ): Promise<LeaseEnd> {
   await outcomeEvent(services, lease, { outcome, at: services.clock.now() });
   const done = await completeDurably(services, lease, { outcome }, { found });
-  return { fetched: false, result: outcome, ...(done === undefined ? {} : { nextDueAt: done.nextFetchAt }) };
+  const after = done === undefined ? {} : { nextDueAt: done.record.nextFetchAt, afterwards: done.afterwards };
+  return { fetched: false, result: outcome, ...after };
 }

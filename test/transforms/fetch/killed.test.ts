@@ -79,14 +79,16 @@ test("two workers that complete the same lease, or two of one version: the recor
   const record = await urlRecord(given, "a.test", PAGE_ID);
   assert.equal(record?.version, 1);
   const told = [one, two, other].filter((result) => result !== undefined);
-  assert.ok(told.length >= 1 && told.every((result) => result.lastLeaseId === record?.lastLeaseId));
+  assert.ok(told.length >= 1 && told.every((result) => result.record.lastLeaseId === record?.lastLeaseId));
+  for (const { afterwards } of told) await afterwards();
   assert.deepEqual(await dueFaults(given), []);
 });
 
 test("a completion over marks that are not finished yet loses none of their work", async () => {
   const given = world();
   await addUrl(given.services, { version: 1, docVersion: 3, indexed: true, marks: { index: "upsert" } });
-  await completeDurably(given.services, pageLease({ version: 1 }), { outcome: "gone" });
+  const done = await completeDurably(given.services, pageLease({ version: 1 }), { outcome: "gone" });
+  await done?.afterwards();
   assert.deepEqual(
     given.events.of("index").map(({ op, docVersion }) => [op, docVersion]),
     [

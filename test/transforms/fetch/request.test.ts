@@ -88,7 +88,10 @@ test("a page that the crawl's budget no longer holds is not connected to", async
 test("what needs no request completes with its event and its next time", async () => {
   const given = world();
   await addUrl(given.services);
-  const end = await settle(given.services, pageLease(), "robots");
+  const { afterwards, ...end } = await settle(given.services, pageLease(), "robots");
+  assert.notEqual((await urlRecord(given, "a.test", PAGE_ID))?.marks?.dueFrom, undefined);
+  await afterwards?.();
+  assert.equal((await urlRecord(given, "a.test", PAGE_ID))?.marks, undefined);
   const record = await urlRecord(given, "a.test", PAGE_ID);
   assert.deepEqual(end, { fetched: false, result: "robots", nextDueAt: record?.nextFetchAt });
   assert.equal(given.events.of("fetch")[0]?.outcome, "robots");

@@ -23,7 +23,7 @@ export interface PullOptions {
 }
 
 export interface Pulling {
-  /** There may be room again. */
+  /** Messages are wanted, or there may be room again. Nothing is asked of the service before the first call. */
   look(): void;
   /** Why nothing comes, and since when (Unix ms); undefined where the last call was answered. */
   fault(): { error: StoreError; since: number } | undefined;
@@ -92,14 +92,17 @@ export function pulling(options: PullOptions): Pulling {
     }
   }
 
-  const over = run();
+  let over: Promise<void> | undefined; // nobody has asked for a message before that: whoever only publishes takes none from others
   return {
-    look: () => wake(),
+    look() {
+      over ??= run();
+      wake();
+    },
     fault: () => fault,
     close() {
       closed = true;
       wake();
-      return over;
+      return over ?? Promise.resolve();
     },
   };
 }

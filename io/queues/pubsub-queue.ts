@@ -91,8 +91,9 @@ export function pubsubQueue(options: PubsubQueueOptions): PubsubQueue {
 
   let extending = false;
   function extend(): void {
+    const had = held.size;
     const ackIds = held.lasting(clock.now());
-    pull.look();
+    if (had > 0) pull.look(); // what has lasted too long has made room
     if (ackIds.length === 0 || extending) return;
     extending = true;
     const extended = service.modify(ackIds, ackDeadlineSeconds, client.once);
@@ -148,7 +149,10 @@ export function pubsubQueue(options: PubsubQueueOptions): PubsubQueue {
       await service.modify(ackIds, 0, client.repeated);
     },
     depth: async () => held.known(clock.now()) + publisher.pending(),
-    onArrival: arrived.on,
+    onArrival(wake) {
+      pull.look();
+      return arrived.on(wake);
+    },
     close: () => {
       closing ??= close();
       return closing;

@@ -11,12 +11,14 @@ Ctrl-C. What Go must build is built once, into node_modules/.cache/gleaner/emula
 
   --pubsub-port N, --bigtable-port N, --storage-port N   instead of any that is free
   --check   says what would be used, starts and builds nothing; exit code 1 where something is missing
+  --build   builds what must be built and starts nothing; exit code 1 where it cannot
   --help    this text`;
 
 interface Asked {
   wanted: Wanted;
   ports: Partial<Record<EmulatorName, number>>;
   check: boolean;
+  build: boolean;
   help: boolean;
 }
 
@@ -40,14 +42,15 @@ async function run(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  return asked.check ? check(asked) : serve(asked);
+  if (asked.check) return check(asked);
+  return asked.build ? build(asked) : serve(asked);
 }
 
 /** Or what is wrong with the arguments. */
 function read(given: readonly string[]): Asked | string {
   const port = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
-  const options = { "pubsub-port": port, "bigtable-port": port, "storage-port": port, check: flag, help: flag };
+  const options = { "pubsub-port": port, "bigtable-port": port, "storage-port": port, check: flag, build: flag, help: flag };
   try {
     const { values, positionals } = parseArgs({ args: [...given], allowPositionals: true, options });
     const unknown = positionals.find((name) => !EMULATOR_NAMES.some((known) => known === name));
@@ -62,9 +65,20 @@ function read(given: readonly string[]): Asked | string {
     }
     const names = EMULATOR_NAMES.filter((name) => positionals.length === 0 || positionals.includes(name));
     const wanted = Object.fromEntries(names.map((name) => [name, true])) as Wanted;
-    return { wanted, ports, check: values.check, help: values.help };
+    return { wanted, ports, check: values.check, build: values.build, help: values.help };
   } catch (error) {
     return (error as Error).message;
+  }
+}
+
+async function build({ wanted }: Asked): Promise<number> {
+  try {
+    const { prepare } = await import("./start.ts");
+    for (const { name, told } of await prepare(wanted, { tell: console.error })) console.log(`ready    ${name}: ${told}`);
+    return 0;
+  } catch (error) {
+    console.error((error as Error).message);
+    return EXIT_FAILED;
   }
 }
 

@@ -13,7 +13,7 @@ const TEST_LINES_MAX = 600;
 /** Rooms whose every file has a test of its own path under test/. */
 const TESTED = ["core", "transforms"];
 
-const CONFIGURATION = /^(?:README|CONTRIBUTING|LICENSE|AGENTS)(?:\.md)?$/;
+const CONFIGURATION = /^(?:README|CONTRIBUTING|LICENSE|AGENTS|Dockerfile)(?:\.md)?$/;
 
 export function misnamed(files: Files): string[] {
   return files.paths.flatMap((path) => {

@@ -1,0 +1,35 @@
+# The image of a worker, for Dataflow and for runners that start containers: Node and emitted JavaScript, nothing to build with.
+#   docker build --tag REGISTRY/gleaner/worker:TAG .
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
+COPY schemas ./schemas
+COPY core ./core
+COPY ports ./ports
+COPY transforms ./transforms
+COPY io ./io
+COPY beam ./beam
+COPY pipelines ./pipelines
+RUN npm exec -- tsc --noEmit false
+
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The packages' own install scripts fetch or compile; none is needed: Node 24 is the image's.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+# Who gets into a worker finds no package manager.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn*
+COPY --from=packages /app/node_modules ./node_modules
+COPY --from=build /app/package.json ./package.json
+COPY --from=build /app/dist ./dist
+# node's own account, by number so that a cluster can see that it is not root.
+USER 1000:1000
+# Runners add --id, --provision_endpoint and the other arguments of Beam's container contract.
+ENTRYPOINT ["node", "/app/dist/pipelines/container/main.js"]

@@ -2,7 +2,9 @@
 import type { DoFnDefinition } from "../beam/dofn.ts";
 import { contentHash } from "../core/content/digest.ts";
 import { owesParse, reparsed, unparsed } from "../core/frontier/complete.ts";
-import { headerOf, headersOf } from "../core/http/outcome.ts";
+import { policyFor } from "../core/traps/url-policy.ts";
+import { withheld } from "../core/traps/withheld.ts";
+import { hostKeyOf } from "../core/url/keys.ts";
 import { type HttpMessage, parseWarcRecord } from "../core/warc/read.ts";
 import { sleep } from "../ports/clock.ts";
 import type { ParseFailure } from "../ports/parser.ts";
@@ -12,10 +14,12 @@ import type { ContentRef } from "../schemas/content-ref.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import { type ReparseMessage, reparseMessage } from "../schemas/messages.ts";
 import type { ParsedPage } from "../schemas/parsed-page.ts";
+import type { WithheldReason } from "../schemas/reasons.ts";
 import { rowKey } from "../schemas/row-key.ts";
 import type { UrlState } from "../schemas/url-state.ts";
 import { finishMarks } from "./fetch/complete.ts";
 import { writeDocument } from "./fetch/document.ts";
+import { parseRequestOf } from "./fetch/parse-request.ts";
 import { contentKey } from "./fetch/store.ts";
 import { takeLinks } from "./fetch/take-body.ts";
 import type { CrawlServices } from "./services.ts";
@@ -52,8 +56,8 @@ export interface StoredPage {
 export type Missing = "no-body" | "no-page" | "no-place" | "unreadable";
 
 export type Reparsed =
-  /** All is written; `index`: what the index was told of the new document version, if there is one. */
-  | { kind: "parsed"; index?: "upsert" | "delete" }
+  /** All is written; `index`: what the index was told of the new document version, if there is one; `withheld`: why it is no page. */
+  | { kind: "parsed"; index?: "upsert" | "delete"; withheld?: WithheldReason }
   /** Its words, links and robots tags are those of the record, which owes nothing: nothing was written. */
   | { kind: "unchanged" }
   /** The page's own fault; it is marked. */
@@ -81,33 +85,29 @@ export async function reparseStored(services: CrawlServices, config: CrawlConfig
     const told = owesParse(record) ? await keepMarked(services, page, stored.missing) : true;
     return told ? { kind: "missing", reason: stored.missing } : { kind: "moved" };
   }
-  const parsed = await parseStored(services, config, record.canonicalUrl, stored.http);
-  if (parsed.ok) return takeParsed(services, config, page, { parsed, ref: stored.ref });
+  const { headers, body } = stored.http;
+  const parsed = await services.parser.parse(parseRequestOf({ url: record.canonicalUrl, headers, bytes: body }, config));
+  if (parsed.ok) return takeParsed(services, config, page, { ...stored, parsed });
   const { reason } = parsed;
   if (reason === "busy") return { kind: "busy" };
   services.metrics.count("gleaner_parse_failures_total", 1, { reason });
   return (await keepMarked(services, page, reason)) ? { kind: "failed", reason } : { kind: "moved" };
 }
 
-function parseStored(services: CrawlServices, config: CrawlConfig, url: string, { headers, body }: HttpMessage) {
-  return services.parser.parse({
-    url,
-    bytes: body,
-    contentType: headerOf(headers, "content-type") ?? "",
-    robotsTags: headersOf(headers, "x-robots-tag"),
-    productToken: config.productToken,
-    document: config.documents,
-  });
-}
-
 async function takeParsed(
   services: CrawlServices,
   config: CrawlConfig,
-  { paceKey, urlId, row }: StoredPage,
-  { parsed, ref }: { parsed: ParsedPage; ref: ContentRef },
+  page: StoredPage,
+  { parsed, ref, http }: { parsed: ParsedPage; ref: ContentRef; http: HttpMessage },
 ): Promise<Reparsed> {
+  const { urlId, row } = page;
   const before = row.value;
   const url = before.canonicalUrl;
+  const reason = owesParse(before) ? judged(services, page, parsed, http.status) : undefined;
+  if (reason !== undefined) {
+    const told = await writeRecord(services, page, { after: withheld(before, reason, parsed.simHash), ref });
+    return told.kind === "parsed" ? { ...told, withheld: reason } : told;
+  }
   const indexable = !parsed.noindex && (owesParse(before) || before.indexed === true);
   if (!owesParse(before) && isAsRecorded(before, parsed, indexable)) return { kind: "unchanged" };
   await takeLinks(services, url, before, parsed);
@@ -117,6 +117,29 @@ async function takeParsed(
     await writeDocument(services, { lease: { urlId, url }, before, page: parsed, ref, hash, fetchedAt });
   }
   const after = reparsed(before, { simHash: parsed.simHash, linkSetHash: parsed.linkSetHash, indexable });
+  return writeRecord(services, page, { after, ref });
+}
+
+/** Why the page is none, by what its host answers elsewhere; as a fetch judges (fetch/take-body.ts), and remembered with its answers. */
+function judged(
+  { answers, live, metrics }: CrawlServices,
+  { urlId, row }: StoredPage,
+  { links, simHash, title }: ParsedPage,
+  status = 0,
+): WithheldReason | undefined {
+  const url = row.value.canonicalUrl;
+  const hostKey = hostKeyOf(url);
+  const { softNotFoundUrls } = policyFor(live.now(), hostKey, url).limits;
+  const reason = answers.judge(hostKey, { urlId, url, status, title, links, simHash }, softNotFoundUrls);
+  if (reason !== undefined) metrics.count("gleaner_pages_withheld_total", 1, { reason });
+  return reason;
+}
+
+async function writeRecord(
+  services: CrawlServices,
+  { paceKey, urlId, row }: StoredPage,
+  { after, ref }: { after: UrlState; ref: ContentRef },
+): Promise<Reparsed> {
   const rev = await services.tables.urls.compareAndSet(rowKey(paceKey, urlId), after, row.rev);
   if (rev === undefined) return { kind: "moved" };
   await finishMarks(services, paceKey, urlId, { rev, value: after }, ref);

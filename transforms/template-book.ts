@@ -1,4 +1,4 @@
-// How many URLs has each pattern of a host? A worker's counts, read once, judged at once, written a bundle at a time as well as can be.
+// How many URLs has each pattern of a host? A worker's counts, read once, judged at once, and written a bundle at a time.
 import {
   type JudgedTemplates,
   judgeTemplates,
@@ -13,8 +13,8 @@ import type { TemplateCount } from "../schemas/template-count.ts";
 
 /** Counts that a worker remembers, in each of two generations; at most some 600 B each. */
 const COUNTS_MAX = 10_000;
-/** Rounds against another worker that counts the same pattern; what is lost then is counted again with the next URL. */
-const TRIES = 3;
+/** Rounds against other workers that count the same pattern; what is not written then goes with the next bundle. */
+const TRIES = 8;
 
 interface Page {
   /** Undefined: no such record was seen. */
@@ -32,7 +32,10 @@ export class TemplateBook {
     this.#table = table;
   }
 
-  /** Counts the URLs and gives the verdict on each, in their order. */
+  /**
+   * Counts the URLs and gives the verdict on each, in their order. Those that stand already and whose bundle may have failed belong before
+   * those that are to be judged: counting one twice changes nothing.
+   */
   async judge(candidates: readonly TemplateCandidate[], now: number): Promise<JudgedTemplates["verdicts"]> {
     if (candidates.length === 0) return [];
     const keys = templatesToRead(candidates).map((name) => templateRowKey(name));
@@ -41,19 +44,21 @@ export class TemplateBook {
     const { verdicts, changed } = judgeTemplates(candidates, known, now);
     for (const count of changed) {
       const key = templateRowKey(count);
-      this.#keep(key, { rev: this.#page(key)?.rev, count });
       this.#changed.add(key);
+      this.#keep(key, { rev: this.#page(key)?.rev, count });
     }
     return verdicts;
   }
 
-  /** Writes what was counted since the last time. Counts that others wrote meanwhile are joined; none is lost but by a failing store. */
+  /**
+   * Writes what was counted since the last time, joined with what others wrote meanwhile. It comes after the records: a URL that is
+   * counted and has none would be refused once its pattern is full. What a bundle that failed had counted is counted anew from its records.
+   */
   async write(): Promise<void> {
     const pages = [...this.#changed].flatMap((key) => {
       const page = this.#page(key);
       return page?.count === undefined ? [] : [{ key, rev: page.rev, value: page.count }];
     });
-    this.#changed.clear();
     const fresh = pages.filter(({ rev }) => rev === undefined);
     const inserted =
       fresh.length === 0 ? [] : await this.#table.insertIfAbsent(fresh.map(({ key, value }) => ({ key, value })));
@@ -69,15 +74,19 @@ export class TemplateBook {
     for (let tries = 0; tries < TRIES; tries++) {
       if (rev !== undefined) {
         const written = await this.#table.compareAndSet(key, value, rev);
-        if (written !== undefined) return this.#keep(key, { rev: written, count: value });
+        if (written !== undefined) return this.#written(key, { rev: written, count: value });
       }
       const [row] = await this.#table.get([key]);
-      if (row === undefined) return; // nobody deletes counts: what is gone is counted anew
+      if (row === undefined) return this.#forget(key); // nobody deletes counts: what is gone is counted anew
       rev = row.rev;
       value = mergedCounts(row.value, value);
-      if (value === row.value) return this.#keep(key, { rev, count: value });
+      if (value === row.value) return this.#written(key, { rev, count: value });
     }
-    this.#forget(key);
+  }
+
+  #written(key: RowKey, page: Page): void {
+    this.#changed.delete(key);
+    this.#keep(key, page);
   }
 
   async #read(keys: readonly RowKey[]): Promise<void> {
@@ -103,6 +112,7 @@ export class TemplateBook {
   }
 
   #forget(key: RowKey): void {
+    this.#changed.delete(key);
     this.#young.delete(key);
     this.#old.delete(key);
   }

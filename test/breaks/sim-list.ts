@@ -146,8 +146,8 @@ export const simBreaks: readonly SimBreak[] = [
   {
     name: "messages acknowledged before their URLs are durable",
     file: "transforms/read-queues.ts",
-    find: "context.afterCommit(() => queue.acknowledge(messages.map(({ id }) => id)));",
-    replace: "await queue.acknowledge(messages.map(({ id }) => id));",
+    find: "context.afterCommit(() => queue.acknowledge(sound.map(({ id }) => id)));",
+    replace: "await queue.acknowledge(sound.map(({ id }) => id));",
     faults: "crash,store-slow",
   },
   {
@@ -184,5 +184,12 @@ export const simBreaks: readonly SimBreak[] = [
     find: "  if (reason !== undefined) {\n",
     replace: '  if (reason !== undefined && urlId === "") {\n',
     faults: "none",
+  },
+  {
+    name: "a page that was put off parsed without a look at its host's answers",
+    file: "transforms/reparse.ts",
+    find: "const reason = owesParse(before) ? judged(",
+    replace: 'const reason = owesParse(before) && urlId === "" ? judged(',
+    faults: "parser-stalls",
   },
 ];

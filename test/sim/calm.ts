@@ -6,7 +6,7 @@ import type { CrawlServices } from "../../transforms/services.ts";
 import type { VirtualClock } from "../lib/virtual-clock.ts";
 import { allowancesNow, freeFrom, type HostBacklog, noteBacklog } from "./checkers/backlog.ts";
 import type { SimOrder } from "./orders.ts";
-import type { Wire } from "./sim-http.ts";
+import type { Wire } from "./wire.ts";
 
 export interface CalmOptions {
   tables: CrawlServices["tables"];

@@ -1,6 +1,6 @@
 // Were two runs the same? A digest of everything that went over the wire, in order.
 import { createHash } from "node:crypto";
-import type { WireObserver } from "./sim-http.ts";
+import type { WireObserver } from "./wire.ts";
 
 const CHUNK_CHARS = 1 << 16; // hashed at once: a call costs more than what a line of it does
 

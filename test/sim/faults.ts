@@ -94,6 +94,7 @@ export function faultyQueue(queue: Queue, weather: Weather, mayLose: boolean): Q
       return plan["messages-late"] > 0 && weather.stormy() ? shuffled(messages, weather.draw) : messages;
     },
     acknowledge: (ids) => call(weather, () => queue.acknowledge(ids)),
+    setAside: (ids) => call(weather, () => queue.setAside(ids)),
     release: (ids) => queue.release(ids),
     depth: () => queue.depth(),
     onArrival: (wake) => queue.onArrival(wake),

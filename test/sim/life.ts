@@ -10,6 +10,8 @@ import type { Effort } from "./effort.ts";
 
 export interface Life {
   dead: boolean;
+  /** Called when it dies, be it in the midst of a call. */
+  died?: () => void;
   /** Port calls until it dies by itself; undefined: it does not. */
   callsLeft?: number;
   /** What all workers of a run may spend. */
@@ -22,8 +24,14 @@ export interface Life {
  */
 export function gone(life: Life): boolean {
   if (life.dead || !life.effort.spend()) return true;
-  if (life.callsLeft !== undefined && --life.callsLeft <= 0) life.dead = true;
+  if (life.callsLeft !== undefined && --life.callsLeft <= 0) die(life);
   return life.dead;
+}
+
+export function die(life: Life): void {
+  if (life.dead) return;
+  life.dead = true;
+  life.died?.();
 }
 
 /** A new one each time: what waits for it goes with it. */
@@ -49,6 +57,7 @@ export function mortalQueue(queue: Queue, life: Life, listens: (end: () => void)
     publish: (bodies) => (gone(life) ? never() : queue.publish(bodies)),
     pull: (max) => (gone(life) ? never() : queue.pull(max)),
     acknowledge: (ids) => (gone(life) ? never() : queue.acknowledge(ids)),
+    setAside: (ids) => (gone(life) ? never() : queue.setAside(ids)),
     release: (ids) => (gone(life) ? never() : queue.release(ids)),
     depth: () => (gone(life) ? never() : queue.depth()),
     onArrival(wake) {

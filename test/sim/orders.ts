@@ -2,7 +2,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { HostPolicies, HostPolicy } from "../../schemas/crawl-config.ts";
 import { type Chance, chance } from "./chance.ts";
-import { mayHaveDays } from "./policies.ts";
 import type { SimHost, World } from "./world.ts";
 
 /** All that is ordered from `at` (Unix ms, true time) on. */
@@ -46,33 +45,41 @@ export function ordersOf(world: World): SimOrder[] {
 }
 
 /** As npm run hosts writes them. */
-function measureFor(of: SimHost, draw: Chance): HostPolicy {
-  const host = of.name;
+function measureFor({ name: host }: SimHost, draw: Chance): HostPolicy {
   const whole = { host, agreed: false };
   const pattern = { host, pattern: `http://${host}/p**` };
   return draw.pick<HostPolicy>([
     { ...whole, paused: true },
     { ...whole, excluded: true },
     { ...whole, delayMs: draw.whole(2, 8) * 1_000 },
-    ...(mayHaveDays(of)
-      ? []
-      : [
-          { ...pattern, paused: true },
-          { ...pattern, excluded: true },
-        ]),
+    { ...pattern, paused: true },
+    { ...pattern, excluded: true },
   ]);
 }
 
 const NOTHING: HostPolicies = { version: 0, hosts: [] };
 
-/** As a crawl asks for them: what stands where that has changed since its last call; the first gives what there is. */
-export function ordersHeard(orders: readonly SimOrder[], clock: Clock): () => Promise<HostPolicies | undefined> {
-  let heard: HostPolicies | undefined;
-  return async () => {
+export interface HeardOrders {
+  /** What stands. */
+  read(): Promise<HostPolicies>;
+  /** The same where it has changed since the last such call; the first gives what there is. */
+  changed(): Promise<HostPolicies | undefined>;
+}
+
+/** As a crawl reads them from its data directory (pipelines/orders.ts). */
+export function heardOrders(orders: readonly SimOrder[], clock: Clock): HeardOrders {
+  const standing = (): HostPolicies => {
     const now = clock.now();
-    const standing = orders.findLast(({ at }) => at <= now)?.policies ?? NOTHING;
-    if (standing === heard) return undefined;
-    heard = standing;
-    return standing;
+    return orders.findLast(({ at }) => at <= now)?.policies ?? NOTHING;
+  };
+  let heard: HostPolicies | undefined;
+  return {
+    read: async () => standing(),
+    async changed() {
+      const found = standing();
+      if (found === heard) return undefined;
+      heard = found;
+      return found;
+    },
   };
 }

@@ -1,8 +1,8 @@
 // What stands on a virtual page, and what must a parser find in it? Links and text that follow from host, page, version and seed alone.
 import { linkSetHash } from "../../core/content/digest.ts";
-import { simHash } from "../../core/content/simhash.ts";
 import type { ParsedPage } from "../../schemas/parsed-page.ts";
 import { hashOf, hashText, shareOf } from "./chance.ts";
+import { type Paragraph, paragraphsOf, REPEATS_MAX, simHashOf } from "./texts.ts";
 import { entryTo, type SimLink } from "./traps.ts";
 import type { SimHost, World } from "./world.ts";
 
@@ -74,7 +74,7 @@ function mirrorLinks(world: World, text: number): SimLink[] {
 export function markupOf(page: SimPage): Uint8Array {
   let head = `<!doctype html><title>${titleOf(page)}</title><p>${markOf(page)}</p>`;
   for (const { href } of page.links) head += `<a href="${href}">${LINK_TEXT}</a>\n`;
-  const parts = paragraphsOf(page);
+  const parts = textOf(page);
   const bytes = Buffer.allocUnsafe(parts.reduce((sum, { markup }) => sum + markup.length, head.length));
   let at = bytes.write(head, "latin1");
   for (const { markup } of parts) {
@@ -89,6 +89,12 @@ const LINK_TEXT = "to";
 function titleOf({ host, path, version, kind, text }: SimPage): string {
   if (kind === "nothing") return `welcome to ${host.name}`;
   return kind === "mirror" ? `mirror ${text}` : `${path} of ${host.name}, version ${version}`;
+}
+
+const KINDS: readonly PageKind[] = ["own", "copy", "mirror", "nothing"];
+
+function textOf({ kind, text }: SimPage): Paragraph[] {
+  return paragraphsOf(KINDS.indexOf(kind), text);
 }
 
 /** By which pages of one text differ. */
@@ -112,7 +118,7 @@ export function parsedOf(page: SimPage, markupChars: number): ParsedPage {
     title: titleOf(page),
     noindex: false,
     nofollow: false,
-    simHash: simHashOf(page),
+    simHash: simHashOf(textOf(page), wordsBeside(page)),
     linkSetHash: linkSetHash(links),
     quality: {
       textChars,
@@ -123,112 +129,13 @@ export function parsedOf(page: SimPage, markupChars: number): ParsedPage {
   };
 }
 
+function wordsBeside(page: SimPage): string[] {
+  return [...markOf(page).split(" "), ...page.links.slice(0, REPEATS_MAX).map(() => LINK_TEXT)];
+}
+
 /** The parts of the visible text stand one blank apart. */
 function textCharsOf(page: SimPage): number {
   let chars = markOf(page).length + page.links.length * (1 + LINK_TEXT.length);
-  for (const { markup } of paragraphsOf(page)) chars += 1 + markup.length - "<p></p>".length;
+  for (const { markup } of textOf(page)) chars += 1 + markup.length - "<p></p>".length;
   return chars;
-}
-
-// A text is a paragraph for each of its places, one of those that only this place has, so that no word of it comes twice.
-
-const PLACES = 16;
-const CHOICES = 16; // paragraphs of one place: a hex digit each, of two numbers that follow from the text's
-const WORDS = 15; // of a paragraph
-
-interface Paragraph {
-  markup: Uint8Array;
-  votes: Votes;
-}
-
-const made: Paragraph[] = [];
-
-function paragraphsOf({ kind, text }: SimPage): Paragraph[] {
-  const paragraphs: Paragraph[] = [];
-  let digits = 0;
-  for (let place = 0; place < PLACES; place++) {
-    digits = (place & 7) === 0 ? hashOf(text, KINDS.indexOf(kind), place) : digits >>> 4;
-    const number = place * CHOICES + (digits & (CHOICES - 1));
-    made[number] ??= makeParagraph(number);
-    paragraphs.push(made[number]);
-  }
-  return paragraphs;
-}
-
-const KINDS: readonly PageKind[] = ["own", "copy", "mirror", "nothing"];
-
-function makeParagraph(number: number): Paragraph {
-  const words = Array.from({ length: WORDS }, (_, index) => wordOf(number * WORDS + index));
-  const votes = noVotes();
-  for (const word of words) addVotes(votes, votesOf(word));
-  return { markup: Buffer.from(`<p>${words.join(" ")}</p>`), votes };
-}
-
-const SYLLABLES = "ba ko ri mu sen tal vor din hal pe lu gra shi nod wex ju".split(" ");
-
-/** Different words for different numbers below 16^3. */
-function wordOf(number: number): string {
-  return SYLLABLES[number >> 8]! + SYLLABLES[(number >> 4) & 15]! + SYLLABLES[number & 15]!;
-}
-
-/**
- * How many words set each of SimHash's 64 bits, four counts of a byte in each number: a text has 245 words at most. The first number
- * holds the four highest bits, the highest of them in its lowest byte.
- */
-type Votes = Int32Array;
-
-const NUMBERS = 16;
-
-function noVotes(): Votes {
-  return new Int32Array(NUMBERS);
-}
-
-function addVotes(sum: Votes, votes: Votes): void {
-  for (let index = 0; index < NUMBERS; index++) sum[index]! += votes[index]!;
-}
-
-const REPEATS_MAX = 3; // a word counts no oftener (core/content/simhash.ts)
-
-/** Majority of the words' bits, as the real one has it, from sums that were made once. */
-function simHashOf(page: SimPage): string {
-  const votes = noVotes();
-  let features = PLACES * WORDS;
-  for (const paragraph of paragraphsOf(page)) addVotes(votes, paragraph.votes);
-  for (const word of markOf(page).split(" ")) {
-    addVotes(votes, votesOf(word));
-    features++;
-  }
-  for (let count = 0; count < Math.min(REPEATS_MAX, page.links.length); count++) {
-    addVotes(votes, votesOf(LINK_TEXT));
-    features++;
-  }
-  let hex = "";
-  for (const four of votes) hex += digitOf(four, features);
-  return hex;
-}
-
-const DIGITS = "0123456789abcdef";
-
-function digitOf(four: number, features: number): string {
-  let digit = 0;
-  for (let shift = 0; shift < 32; shift += 8) digit = digit * 2 + (2 * ((four >>> shift) & 0xff) > features ? 1 : 0);
-  return DIGITS[digit]!;
-}
-
-const VOTES_KEPT = 20_000;
-const known = new Map<string, Votes>();
-
-/** The bits of a word alone are its SimHash. */
-function votesOf(word: string): Votes {
-  let votes = known.get(word);
-  if (votes === undefined) {
-    const hex = simHash(word);
-    votes = Int32Array.from(hex, (digit) => {
-      const bits = Number.parseInt(digit, 16);
-      return ((bits >> 3) & 1) | (((bits >> 2) & 1) << 8) | (((bits >> 1) & 1) << 16) | ((bits & 1) << 24);
-    });
-    if (known.size >= VOTES_KEPT) known.clear();
-    known.set(word, votes);
-  }
-  return votes;
 }

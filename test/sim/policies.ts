@@ -13,7 +13,7 @@ export function policiesOf(world: World): HostPolicy[] {
 /** Endless series and days are bounded so that a run of a thousand requests meets the bounds. */
 function ofPatterns(host: SimHost, draw: Chance): HostPolicy[] {
   const { index, name, trap } = host;
-  if (index === 0 || mayHaveDays(host)) return [];
+  if (index === 0) return [];
   const about = (pattern: string, change: Partial<HostPolicy>): HostPolicy => ({
     host: name,
     pattern: `http://${name}${pattern}`,
@@ -41,7 +41,7 @@ function ofWholeHost(host: SimHost, draw: Chance): HostPolicy[] {
 
 function hostLimits(host: SimHost, draw: Chance): Partial<TrapLimits> {
   const { trap, pages } = host;
-  const days = mayHaveDays(host);
+  const days = draw.flip(0.2);
   const few = trap === undefined && pages > 60 && draw.flip(0.2);
   const queries = trap === "facets" || (trap === "sessions" && draw.flip(0.5));
   return {
@@ -51,14 +51,6 @@ function hostLimits(host: SimHost, draw: Chance): Partial<TrapLimits> {
     ...(days && draw.flip(0.6) ? { pagesPerDay: draw.whole(10, 40) } : {}),
     ...(days && draw.flip(0.5) ? { bytesPerDay: draw.whole(20, 80) * 1024 } : {}), // of pages of some 2 KB
   };
-}
-
-/**
- * Hosts at which nothing is forbidden. Elsewhere admit refuses a URL for its host's spent day before it is settled for what forbids it,
- * and the frontier offers it again at once, for ever: docs/simulation.md tells of it.
- */
-export function mayHaveDays({ robots, privateFrom }: SimHost): boolean {
-  return robots === "missing" && privateFrom === undefined;
 }
 
 function sample(draw: Chance): Pick<TrapLimits, "sampleOneIn"> {

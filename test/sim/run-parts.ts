@@ -13,7 +13,8 @@ import { type Ground, groundOf } from "./ground.ts";
 import { ordersOf, type SimOrder } from "./orders.ts";
 import { type FaultPlan, isFaultless, planOf } from "./plan.ts";
 import { simConfig } from "./sim-config.ts";
-import { newWire, simHttp, type Wire, type WireObserver } from "./sim-http.ts";
+import { simHttp } from "./sim-http.ts";
+import { newWire, type Wire, type WireObserver } from "./wire.ts";
 import { makeWorld, type World } from "./world.ts";
 
 export interface SimOptions {
@@ -82,6 +83,7 @@ export function begin(options: SimOptions, digest: WireObserver): Run {
     now: () => clock.now(),
     faultless: isFaultless(plan),
     requestsMin: Math.min(100, fetches / 10),
+    workersAtOnce: plan.zombie > 0 ? 2 : 1,
     storesFail: plan["store-refuses"] > 0 || plan["store-loses-answers"] > 0 || plan["disk-full"] > 0,
     ...(plan["store-slow"] > 0 ? { storeMsMax: STORE_MS_MAX } : {}),
   });

@@ -1,69 +1,15 @@
-// The Http port over the virtual web: waits on the given clock alone, guards addresses, and keeps the log that the checkers read.
+// The Http port over the virtual web: waits on the given clock alone, guards addresses, and tells the wire what the servers see.
 import { addressVerdict } from "../../core/http/public-address.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { sleep } from "../../ports/clock.ts";
 import type { Answer, Connected, Http, HttpFailure, RequestLimits } from "../../ports/http.ts";
 import { gone, type Life, never } from "./life.ts";
 import { markupOf } from "./pages.ts";
+import { tell, told, type Wire, type WireEntry } from "./wire.ts";
 import { addressOf, answerOf, type SimAnswer, type SimHost, type World } from "./world.ts";
 import { notePage } from "./world-parser.ts";
 
-/** A request as the virtual server saw it; all times are true time, Unix ms. */
-export interface WireEntry {
-  serial: number;
-  host: string;
-  scheme: string;
-  path: string;
-  address: string;
-  /** When it arrived. */
-  at: number;
-  /** First byte of the answer; undefined: none came. */
-  answeredAt?: number;
-  /** When the exchange was over for the server; undefined: it is open. */
-  endedAt?: number;
-  status: number;
-  retryAfter?: string;
-  /** Of robots.txt answered with 200. */
-  robotsBody?: string;
-  location?: string;
-  /** Of a body that was read to its end. */
-  bodyBytes?: number;
-  worker: string;
-}
-
-/** Sees each request when it arrives, when its answer begins, and when it is over; entries are completed in place. */
-export interface WireObserver {
-  arrived?(entry: WireEntry): void;
-  answered?(entry: WireEntry): void;
-  ended?(entry: WireEntry): void;
-}
-
-/** Where the virtual servers hear and are heard; keeps no log, so that ten million requests need no memory. */
-export interface Wire {
-  /** Observers by what they want to see. */
-  arrived: ((entry: WireEntry) => void)[];
-  answered: ((entry: WireEntry) => void)[];
-  ended: ((entry: WireEntry) => void)[];
-  /** Requests of each host so far. */
-  serials: Map<string, number>;
-  requests: number;
-}
-
-export function newWire(observers: readonly WireObserver[]): Wire {
-  const seeing = (event: keyof WireObserver) =>
-    observers.flatMap((observer) => (observer[event] === undefined ? [] : [observer[event].bind(observer)]));
-  return {
-    arrived: seeing("arrived"),
-    answered: seeing("answered"),
-    ended: seeing("ended"),
-    serials: new Map(),
-    requests: 0,
-  };
-}
-
-function tell(observers: ((entry: WireEntry) => void)[], entry: WireEntry): void {
-  for (const observe of observers) observe(entry);
-}
+export { newWire } from "./wire.ts";
 
 export interface SimHttpOptions {
   world: World;
@@ -219,14 +165,4 @@ function bytesOf({ body, page }: SimAnswer): Uint8Array {
   const bytes = markupOf(page);
   notePage(bytes, page);
   return bytes;
-}
-
-function told(headers: readonly [string, string][], status: number, path: string, body: string): Partial<WireEntry> {
-  const retryAfter = headers.find(([name]) => name === "retry-after")?.[1];
-  const location = headers.find(([name]) => name === "location")?.[1];
-  return {
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(location === undefined ? {} : { location }),
-    ...(path === "/robots.txt" && status === 200 ? { robotsBody: body } : {}),
-  };
 }

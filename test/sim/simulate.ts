@@ -65,6 +65,8 @@ async function storm(run: Run): Promise<boolean> {
     if (await goOn(run, "storm")) return true;
     if (run.stepMs === STEP_MS) strike(cluster, weather, fate);
     else cluster.tend(); // where nothing goes on, nothing goes wrong
+    // Who begins and fails begins again soon, and not for ever at the minute in which the disk is full.
+    if (!cluster.living.some(({ running }) => running !== undefined)) run.stepMs = STEP_MS;
   }
   weather.endedAt = clock.now();
   return false;

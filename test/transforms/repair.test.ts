@@ -133,7 +133,95 @@ test("more rows than one scan reads are all mended, and progress is told", async
   assert.deepEqual(await dueFaults(given), []);
 });
 
+/** Records of so many hosts, each with its entry and known to the sweep. */
+async function addHosts(given: World, hosts: number): Promise<void> {
+  const paceKeys = Array.from({ length: hosts }, (_, index) => `h${index}.test`);
+  const urls = paceKeys.map((paceKey) => {
+    const canonicalUrl = `http://${paceKey}/`;
+    const { urlId } = urlIdentity(canonicalUrl);
+    return { paceKey, urlId, value: url({ canonicalUrl, nextFetchAt: START + 1_000 }) };
+  });
+  const { tables } = given.services;
+  await tables.urls.insertIfAbsent(urls.map(({ paceKey, urlId, value }) => ({ key: rowKey(paceKey, urlId), value })));
+  await putDue(
+    given.services,
+    urls.map(({ paceKey, urlId, value }) => ({ paceKey, urlId, priority: value.priority, dueAt: value.nextFetchAt })),
+  );
+  const nextDueAt = START + 1_000;
+  await tables.hostDue.insertIfAbsent(paceKeys.map((paceKey) => ({ key: hostDueKey(paceKey, 4), value: { nextDueAt } })));
+}
+
+test("more hosts than are remembered at a time: the few that are not whole are mended, and of no other a record is read twice", async () => {
+  const given = world();
+  const hosts = 10_100;
+  await addHosts(given, hosts);
+  const { tables } = given.services;
+  const [first] = await tables.due.scan({ from: "", to: "\u{10ffff}", limit: 1 });
+  const every = await tables.due.scan({ from: "", to: "\u{10ffff}", limit: hosts });
+  await tables.due.delete([first!, every.at(-1)!]);
+  await putDue(given.services, [{ paceKey: "none.test", urlId: "gone", priority: 1, dueAt: 5 }]);
+  const keysRead: string[] = [];
+  const noting =
+    <R>(get: (keys: readonly string[]) => Promise<R>) =>
+    (keys: readonly string[]) => {
+      keysRead.push(...keys);
+      return get(keys);
+    };
+  const { urls, due } = tables;
+  const watched = { ...tables, urls: { ...urls, get: noting(urls.get) }, due: { ...due, get: noting(due.get) } };
+  const report = await repair({ services: { ...given.services, tables: watched }, sweepShards: 4 });
+  assert.deepEqual(report, { ...NOTHING, urls: hosts, dueAdded: 2, dueDropped: 1 });
+  assert.equal(keysRead.length, 5, "two records, their two entries twice, and the one that was to go");
+  assert.deepEqual(await dueFaults(given), []);
+});
+
+test("two hosts that have each other's number of entries are told apart", async () => {
+  const given = world();
+  await add(given, "y5");
+  const dueAt = START + 1_000;
+  await putDue(given.services, [{ paceKey: "b.test", urlId: "none", priority: 1, dueAt }]);
+  assert.deepEqual(await mend(given), { ...NOTHING, urls: 1, dueAdded: 1, dueDropped: 1 });
+});
+
+test("the entry that another worker's completion is about to replace stands, as it leads to the marks", async () => {
+  const given = world();
+  const urlId = await add(given, "y6", { marks: { dueFrom: { priority: 1, dueAt: START - 50 } } });
+  const former = { paceKey: "a.test", urlId, priority: 1, dueAt: START - 50 };
+  await putDue(given.services, [former]);
+  const { urls, due } = given.services.tables;
+  const completing = {
+    ...given.services.tables,
+    due: { ...due, delete: async () => [] },
+    urls: { ...urls, compareAndSet: async () => undefined }, // the record has moved on: its marks are another's to finish
+  };
+  const report = await repair({ services: { ...given.services, tables: completing }, sweepShards: 4 });
+  assert.deepEqual([report.marksFinished, report.dueDropped], [1, 0]);
+});
+
 const WAITED_MS = 60_000;
+
+test("a store that refuses one of thirty calls keeps no repair of many hosts from its end", async () => {
+  const given = world();
+  await addHosts(given, 200);
+  const { tables } = given.services;
+  const rows = await tables.hostDue.scan({ from: "", to: "\u{10ffff}", limit: 200 });
+  for (const { key, rev } of rows) await tables.hostDue.compareAndSet(key, { nextDueAt: START + 5_000 }, rev);
+  let calls = 0;
+  const sometimes =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (++calls % 30 === 0) throw new StoreError("away");
+      return work(...args);
+    };
+  const { hostDue } = tables;
+  const faulty = { ...hostDue, get: sometimes(hostDue.get), compareAndSet: sometimes(hostDue.compareAndSet) };
+  const mended = repair({ services: { ...given.services, tables: { ...tables, hostDue: faulty } }, sweepShards: 4 });
+  await given.clock.run(given.clock.now() + WAITED_MS);
+  await mended;
+  const lowered = await hostDue.scan({ from: "", to: "\u{10ffff}", limit: 200 });
+  assert.deepEqual([...new Set(lowered.map(({ value }) => value.nextDueAt))], [START + 1_000]);
+  assert.ok(calls > 400, `${calls} calls`);
+});
 
 test("a store that refuses once in a while keeps no repair from its end", async () => {
   const given = world();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultTrapLimits } from "../../core/traps/trap-limits.ts";
 import { urlIdentity } from "../../core/url/keys.ts";
+import { StoreError } from "../../ports/versioned-table.ts";
 import { TemplateBook } from "../../transforms/template-book.ts";
 import { START, world } from "./world.ts";
 
@@ -54,4 +55,42 @@ test("nothing to judge reads and writes nothing", async () => {
   const book = new TemplateBook({ ...services.tables.templates, get: none, compareAndSet: none });
   assert.deepEqual(await book.judge([], START), []);
   await book.write();
+});
+
+test("what a store refused to take is written with the next bundle", async () => {
+  const { services } = world();
+  const { templates } = services.tables;
+  let refusals = 1;
+  const table = {
+    ...templates,
+    async insertIfAbsent(rows: Parameters<typeof templates.insertIfAbsent>[0]) {
+      if (refusals-- > 0) throw new StoreError("away");
+      return templates.insertIfAbsent(rows);
+    },
+  };
+  const book = new TemplateBook(table);
+  await book.judge(candidates(0, 60), START);
+  await assert.rejects(book.write(), StoreError);
+  await book.write();
+  assert.equal(taken(await new TemplateBook(templates).judge(candidates(60, 70), START)), 0);
+});
+
+test("counts that others write all the while are written with a later bundle", async () => {
+  const { services } = world();
+  const { templates } = services.tables;
+  let busy = true;
+  const table = {
+    ...templates,
+    compareAndSet: async (...args: Parameters<typeof templates.compareAndSet>) =>
+      busy ? undefined : templates.compareAndSet(...args),
+  };
+  const first = new TemplateBook(templates);
+  await first.judge(candidates(0, 1), START);
+  await first.write();
+  const book = new TemplateBook(table);
+  await book.judge(candidates(1, 60), START);
+  await book.write();
+  busy = false;
+  await book.write();
+  assert.equal(taken(await new TemplateBook(templates).judge(candidates(60, 70), START)), 0);
 });

@@ -6,7 +6,7 @@ import type { DiscoverMessage } from "../../../schemas/messages.ts";
 import type { RowKey } from "../../../schemas/row-key.ts";
 import type { CrawlServices } from "../../../transforms/services.ts";
 import type { SimOrder } from "../orders.ts";
-import type { WireObserver } from "../sim-http.ts";
+import type { WireObserver } from "../wire.ts";
 import type { World } from "../world.ts";
 
 export interface SimFacts {
@@ -22,6 +22,8 @@ export interface SimFacts {
   storeMsMax?: number;
   /** Stores refuse, or lose their answers: what is written as well as can be may be lost. */
   storesFail?: boolean;
+  /** Workers that live side by side, at most; absent: one. */
+  workersAtOnce?: number;
   /** What a run must have done at least not to fail. */
   requestsMin?: number;
 }

@@ -1,5 +1,5 @@
 // Were more requests open at a host than it allows? An exchange is open from its arrival until it is over for the server.
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { allowances } from "./allowance.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
 

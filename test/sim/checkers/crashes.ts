@@ -1,5 +1,5 @@
 // Could the crawler have known what this answer said? Not where the worker that heard it died before it was made durable.
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 
 const KEPT = 1_000; // deaths of one worker that are remembered
 

@@ -1,6 +1,6 @@
 // Which Crawl-delay does the crawler owe a host now? That of the answers it must have taken in, the largest over http and https.
 import type { CrawlConfig } from "../../../schemas/crawl-config.ts";
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { allowances } from "./allowance.ts";
 import { hostKeyOf, isRobots, type RobotsView, robotsLedger } from "./robots-ledger.ts";
 

@@ -1,5 +1,5 @@
 // Was a host asked for more than its pages or bytes of a UTC day? Counted from the wire, by the server's time.
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { allowances } from "./allowance.ts";
 import type { SimFacts, Violations } from "./checker.ts";
 import { crashes } from "./crashes.ts";

@@ -9,7 +9,7 @@ import type { FetchEvent, IndexEvent } from "../../../schemas/events.ts";
 import type { DiscoverMessage } from "../../../schemas/messages.ts";
 import { dueKey, rowKey } from "../../../schemas/row-key.ts";
 import type { UrlState } from "../../../schemas/url-state.ts";
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { makeWorld } from "../world.ts";
 import type { Checker, FinalState, SimFacts } from "./checker.ts";
 

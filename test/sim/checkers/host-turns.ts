@@ -6,7 +6,7 @@
 // host's next request. A host that is down, moved to a private address, whose robots.txt fails or leads elsewhere and is not yet taken
 // over, or whose pages are spent, has no turn. Nor has one that is ordered about, or has a budget of the day: the checkers of those tell.
 import type { HostPolicy } from "../../../schemas/crawl-config.ts";
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import type { SimHost } from "../world.ts";
 import { allowances } from "./allowance.ts";
 import type { SimFacts } from "./checker.ts";

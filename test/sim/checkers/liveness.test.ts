@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newHost } from "../../../core/politeness/host-clock.ts";
+import type { CrawlConfig } from "../../../schemas/crawl-config.ts";
 import type { HostState } from "../../../schemas/host-state.ts";
 import type { RobotsState } from "../../../schemas/robots-state.ts";
 import { rowKey } from "../../../schemas/row-key.ts";
@@ -14,8 +15,8 @@ const MINUTE = 60_000;
 const STOP = T + 10 * HOUR;
 
 /** A checker that has seen enough requests. */
-function busy(requests = 10) {
-  const checker = liveness(facts({}, { requestsMin: 10 }));
+function busy(requests = 10, config: Partial<CrawlConfig> = {}) {
+  const checker = liveness(facts(config, { requestsMin: 10 }));
   for (let index = 0; index < requests; index++) checker.arrived?.(request(index));
   return checker;
 }
@@ -76,4 +77,6 @@ test("liveness: a URL that younger ones pass over for two hours, though its host
   const passed = await saysAtEnd(busy(), await final({ urls: [old, younger(STOP - 2 * HOUR)], host }));
   assert.match(passed.join(), /passed over/);
   assert.deepEqual(await saysAtEnd(busy(), await final({ urls: [old, younger(STOP - HOUR)], host })), []);
+  const budgeted = { policies: [{ host: "h1.sim", limits: { bytesPerDay: 9_000 } }] };
+  assert.deepEqual(await saysAtEnd(busy(10, budgeted), await final({ urls: [old, younger(STOP - 2 * HOUR)], host })), []);
 });

@@ -1,4 +1,5 @@
 // Did the run do anything, and is nothing left lying at its end? Urgent and first fetches and retries, by what the tables say.
+import type { Allowance } from "./allowance.ts";
 import { allowancesNow, freeFrom, type HostBacklog, isHasty, noteBacklog, PASSED_MS } from "./backlog.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
 import { urlRows } from "./tables.ts";
@@ -47,9 +48,15 @@ export function liveness(facts: SimFacts): Checker {
           if (ms > IDLE_MS) violations.add(`${oldest.url}: due and its host free for ${ms} ms`);
         }
         if (neverFetched === undefined || fetched === undefined || at - faultsEndedAt < PASSED_MS) continue;
+        if (isBudgeted(allowanceOf(host.paceKey, at))) continue;
         if (neverFetched.at < fetched.at)
           violations.add(`${neverFetched.url}: passed over for ${PASSED_MS} ms and more by ${fetched.url}`);
       }
     },
   };
+}
+
+/** A day's budget may be spent within seconds: whoever had no luck in them waits a day, and was passed over by nobody. */
+function isBudgeted({ pagesPerDay, bytesPerDay }: Pick<Allowance, "pagesPerDay" | "bytesPerDay">): boolean {
+  return Number.isFinite(pagesPerDay) || Number.isFinite(bytesPerDay);
 }

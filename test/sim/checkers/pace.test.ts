@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CrawlConfig } from "../../../schemas/crawl-config.ts";
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { agreed, facts, failed, request, robotsRequest, saysOf } from "./given.ts";
 import { pace } from "./pace.ts";
 

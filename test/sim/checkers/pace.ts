@@ -4,7 +4,7 @@
 // at a time: requests arrive at least the delay apart. The delay is the one agreed to or the default, and at least the largest
 // Crawl-delay of the host's robots.txt, or of the one it sends us to. No tolerance: all times are the server's; only an operator's order
 // to go slower is given its 10 s.
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { allowancesAt, OBEYED_MS } from "./allowance.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
 import { crawlDelays } from "./crawl-delays.ts";

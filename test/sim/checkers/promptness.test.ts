@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rowKey } from "../../../schemas/row-key.ts";
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { facts, fetchEvent, links, placeOf, request, robotsRequest, saysAtEnd, standing, T } from "./given.ts";
 import { promptness } from "./promptness.ts";
 

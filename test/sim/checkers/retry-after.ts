@@ -1,5 +1,5 @@
 // Was a host asked before the time for which it had said: later? Retry-After of RFC 9110 10.2.3, both forms.
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { allowances } from "./allowance.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
 import { crashes } from "./crashes.ts";

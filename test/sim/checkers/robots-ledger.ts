@@ -4,7 +4,7 @@
 // forbids, so it leaves things as they were. A redirect sends a host to another's answers: to the newest one there, or any that comes
 // later, as the wire does not tell which of them the crawler took over; each of them may be in force until the host is asked again.
 // Redirects are followed to a robots.txt only, which is all that the virtual hosts do.
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { kept } from "./kept.ts";
 import { type RobotsText, robotsReader } from "./robots-text.ts";
 

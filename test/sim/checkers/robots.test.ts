@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { agreed, facts, failed, HOUR, request, robotsRequest, saysOf } from "./given.ts";
 import { robots } from "./robots.ts";
 

@@ -1,5 +1,5 @@
 // Was a page asked for that robots.txt, as the crawler then knew it, did not allow? RFC 9309 2.2.2, 2.3.1 and 2.4.
-import type { WireEntry } from "../sim-http.ts";
+import type { WireEntry } from "../wire.ts";
 import { allowances } from "./allowance.ts";
 import { type Checker, type SimFacts, Violations } from "./checker.ts";
 import { hostKeyOf, isRobots, type RobotsView, robotsLedger } from "./robots-ledger.ts";

@@ -94,15 +94,14 @@ function isSeed({ canonicalUrl, depth }: UrlState, { hosts }: World): boolean {
 
 /**
  * Hosts that answer whatever is asked with one text. Each worker learns it anew, and one that begins knows nothing: so many pages may be
- * followed by each. A page whose parse was put off is parsed apart from that, and is not judged.
+ * followed by each.
  */
 function silentHosts(
-  { config, faultless, now, world }: SimFacts,
+  { config, now, workersAtOnce = 1, world }: SimFacts,
   violations: Violations,
   { asked, deaths }: { asked: ReadonlyMap<string, number>; deaths: readonly number[] },
 ) {
   const followed = new Map<string, Set<string>>();
-  const putOff = new Set<string>();
   const kindOf = (url: string) => {
     const host = world.byName.get(hostOf(url));
     return host && pageAt(world, host, url.slice(url.indexOf("/", "http://".length)), now())?.kind;
@@ -115,16 +114,15 @@ function silentHosts(
     followed: () => [...followed.values()].reduce((sum, { size }) => sum + size, 0),
     discovered(from: string): void {
       const host = hostOf(from);
-      if (world.byName.get(host)?.trap !== "anything" || putOff.has(from) || kindOf(from) !== "nothing") return;
+      if (world.byName.get(host)?.trap !== "anything" || kindOf(from) !== "nothing") return;
       const pages = followed.get(host) ?? new Set();
       followed.set(host, pages.add(from));
     },
     fetched({ url, reason }: FetchEvent): void {
-      if (reason === "parse-busy" && world.byName.get(hostOf(url))?.trap === "anything") putOff.add(url);
       if (reason === "soft-404" && kindOf(url) === "own") violations.add(`${url}: withheld, and its text is like no other`);
     },
     finish(): void {
-      const workers = faultless ? 1 : deaths.length + 2; // two live at once, at most
+      const workers = deaths.length + workersAtOnce;
       for (const [host, { size }] of followed) {
         const most = urlsMax(host);
         const forgotten = Math.floor((asked.get(host) ?? 0) / REMEMBERED);

@@ -32,6 +32,10 @@ How
   --durability power|process  local: what a commit survives: a power cut (default), or only the end of the process
   --project P               cloud: the project; with --instance (gleaner), --bucket (P-NAME), --crawl NAME (gleaner) and
                             --app-profile as npm run set-up -- --help tells; the same names resume
+  --engine embedded|prism|flink  this process (default), or a job of another engine, until Ctrl-C cancels it: with
+                            --stores cloud, --endpoint HOST:PORT of its job service, --job-name NAME (crawl-NAME), and
+                            --worker-command PATH of a program that runs pipelines/container on its machines, without which
+                            workers run in this process
   --documents true|false    write main text, headings and structured data of pages, default true
   --fetchers N              requests under way at once over all hosts, default ${limits.fetchers}
   --timeout-ms N            one request in all, default ${limits.requestMs}

@@ -7,6 +7,7 @@ import { normalizeUrl } from "../core/url/normalize.ts";
 import { scopeRuleFault } from "../core/url/scope.ts";
 import type { HostPolicy, Scope, ScopeMode } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
+import { type EnginePlace, engineFlags, enginePlace } from "./engines/engine-place.ts";
 import { parsePolicies } from "./policy-file.ts";
 import { type CloudPlace, cloudFlags, cloudPlace } from "./stores/cloud-place.ts";
 import { UsageError } from "./usage-error.ts";
@@ -17,6 +18,8 @@ export interface CrawlOptions {
   data: string;
   /** Where the stores are Google Cloud's. */
   cloud?: CloudPlace;
+  /** Where it is not the embedded one that runs the crawl. */
+  engine?: EnginePlace;
   sitemaps: boolean;
   scope: ScopeMode;
   rules: Scope["rules"];
@@ -71,6 +74,7 @@ const flags = {
   durability: { type: "string" },
   stores: { type: "string" },
   ...cloudFlags,
+  ...engineFlags,
   json: { type: "boolean" },
   verbose: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -98,6 +102,7 @@ export function parseOptions(
   const pagesMax =
     values["max-pages"] === undefined ? undefined : whole("--max-pages", values["max-pages"], 1, Number.MAX_SAFE_INTEGER);
   const cloud = cloudOf(values);
+  const engine = enginePlace(values, cloud?.crawl);
   const userAgent = values["user-agent"] ?? `Gleaner/${VERSION}`;
   const allow = allowed(values["allow-address"] ?? []);
   const contact = contactOf(values.contact, allow);
@@ -105,6 +110,7 @@ export function parseOptions(
     seeds: [...positionals.map((seed) => seedOf(seed, "on the command line")), ...seedsIn(values.seeds, read)],
     data: values.data ?? "./data",
     ...(cloud === undefined ? {} : { cloud }),
+    ...(engine === undefined ? {} : { engine }),
     sitemaps: values.sitemaps ?? false,
     scope,
     rules: rulesOf(tokens),

@@ -30,6 +30,11 @@ async function crawl(options: CrawlOptions): Promise<number> {
     throw new UsageError("no seed: name a URL, or --seeds FILE, or a --data folder that has been crawled before");
   }
   const log: Log = textLog((line) => process.stderr.write(`${line}\n`), options.verbose ? "debug" : "warn");
+  const { cloud, engine } = options;
+  if (cloud !== undefined && engine !== undefined) {
+    const { runPortable } = await import("../engines/run-portable.ts");
+    return runPortable({ ...options, cloud }, engine);
+  }
   const opened = await openCrawl(options, log);
   try {
     return await run(options, opened);

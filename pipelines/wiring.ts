@@ -82,7 +82,8 @@ async function openStores({ cloud, data, durability }: CrawlOptions, context: St
   return openCloudStores(cloud, context);
 }
 
-function crawlParser(clock: Clock) {
+/** On threads of its own. */
+export function crawlParser(clock: Clock) {
   return workerParser({
     workers: PARSER_WORKERS,
     timeMs: limits.parseMs,
@@ -96,7 +97,11 @@ async function closePorts({ http, parser, archive, documents, events }: WorkerPo
   await Promise.allSettled([http.close(), parser.close(), archive.close(), documents.close(), events.close()]);
 }
 
-function crawlHttp(options: CrawlOptions, ports: Pick<UndiciHttpOptions, "clock" | "metrics" | "resolver">) {
+/** The web as the options let it be asked. */
+export function crawlHttp(
+  options: Pick<CrawlOptions, "allow" | "connectTo" | "contact" | "fetchers">,
+  ports: Pick<UndiciHttpOptions, "clock" | "metrics" | "resolver">,
+) {
   const connectTo = compileConnectTo(options.connectTo);
   return undiciHttp({
     ...ports,
@@ -114,7 +119,8 @@ function isLoopback(address: string): boolean {
   return /^127\./.test(address) || address === "::1" || /^::ffff:127\./i.test(address);
 }
 
-function warcinfo(options: CrawlOptions, id: string, filename: string, at: number) {
+/** The record that opens a WARC segment. */
+export function warcinfo(options: Pick<CrawlOptions, "userAgent" | "contact">, id: string, filename: string, at: number) {
   const { userAgent, contact } = options;
   return warcinfoRecord({
     id,

@@ -30,12 +30,16 @@ How
   --stores local|cloud      a data directory (default), or Bigtable, Pub/Sub and Cloud Storage; npm run set-up makes those
   --data DIR                local: everything durable, default ./data; the same folder resumes
   --durability power|process  local: what a commit survives: a power cut (default), or only the end of the process
-  --project P               cloud: the project; with --instance (gleaner), --bucket (P-NAME), --crawl NAME (gleaner) and
-                            --app-profile as npm run set-up -- --help tells; the same names resume
-  --engine embedded|prism|flink  this process (default), or a job of another engine, until Ctrl-C cancels it: with
-                            --stores cloud, --endpoint HOST:PORT of its job service, --job-name NAME (crawl-NAME), and
-                            --worker-command PATH of a program that runs pipelines/container on its machines, without which
-                            workers run in this process
+  --project P               cloud: the project; the same project and names resume
+  --instance I              cloud: of Bigtable, default gleaner
+  --bucket B                cloud: of Cloud Storage, default PROJECT-CRAWL
+  --crawl NAME              cloud: what the names of tables and topics begin with, default gleaner
+  --app-profile A           cloud: of Bigtable, with single-cluster routing; default the instance's own
+  --engine embedded|prism|flink  this process (default), or, with cloud stores, a job of another engine until Ctrl-C cancels it
+  --endpoint HOST:PORT      prism, flink: the job service
+  --job-name NAME           prism, flink: default crawl-NAME of the crawl
+  --worker-command PATH     prism, flink: a program that runs pipelines/container on the engine's machines; without it workers
+                            run in this process
   --documents true|false    write main text, headings and structured data of pages, default true
   --fetchers N              requests under way at once over all hosts, default ${limits.fetchers}
   --timeout-ms N            one request in all, default ${limits.requestMs}

@@ -4,12 +4,15 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { engineFlags } from "../../pipelines/engines/engine-place.ts";
+import { cloudFlags } from "../../pipelines/stores/cloud-place.ts";
 import { limits } from "../../schemas/limits.ts";
 import { type EndedCommand, html, inFolder, onStage, runCommand, site, startCommand } from "../lib/crawl-command.ts";
 
 const SEED = "http://a.test/";
 const CONTACT = ["--contact", "test@example.org"];
 const GOOD = [SEED, ...CONTACT];
+const CLOUD = [...GOOD, "--stores", "cloud", "--project", "my-project"];
 
 /** Files that a case may name, in the folder that the command runs in. */
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
@@ -120,6 +123,20 @@ const cases: [args: string[], ...said: (string | RegExp)[]][] = [
   [[...GOOD, "--policies", "concurrency-0.json"], '"concurrency" must be a whole number of 1 or more'],
   [[...GOOD, "--policies", "pages-half.json"], '"pagesMax" must be a whole number of 0 or more'],
   [[...GOOD, "--policies", "paused-text.json"], '"paused" must be true or false'],
+  // stores and engines
+  [[...GOOD, "--stores", "s3"], '--stores "s3"', "local, cloud"],
+  [[...GOOD, "--stores", "cloud"], "--stores cloud needs --project"],
+  [[...GOOD, "--project", "my-project"], "--project", "for --stores cloud"],
+  [[...CLOUD, "--data", "d"], "--data is for --stores local"],
+  [[...GOOD, "--stores", "cloud", "--project", "My"], '--project "My"', "6 to 30"],
+  [[...CLOUD, "--instance", "i"], '--instance "i"', "6 to 33"],
+  [[...CLOUD, "--bucket", "gs://b"], '--bucket "gs://b"', "3 to 63"],
+  [[...CLOUD, "--crawl", "google"], '--crawl "google"', "2 to 30"],
+  [[...CLOUD, "--app-profile", "a b"], '--app-profile "a b"', "1 to 50"],
+  [[...CLOUD, "--engine", "spark"], '--engine "spark"', "embedded, prism, flink"],
+  [[...CLOUD, "--engine", "prism", "--endpoint", "8073"], "--endpoint HOST:PORT", '"8073"'],
+  [[...CLOUD, "--engine", "prism", "--endpoint", "a:1", "--job-name", "A"], '--job-name "A"', "small letters"],
+  [[...CLOUD, "--worker-command", "w"], "--worker-command is for --engine prism or flink"],
 ];
 
 const ABREAST = 3; // commands at once: a start is mostly reading files
@@ -160,10 +177,12 @@ test("each flag of the table has a case with a bad value, and the help tells all
 });
 
 /** Names of the flags, from the text of the table: it is not exported. */
+/** Those of the command's own table, and of the two that it takes in. */
 async function flagsOfTable(): Promise<string[]> {
   const source = await readFile(join(import.meta.dirname, "../../pipelines/options.ts"), "utf8");
   const table = /^const flags = \{\n([\s\S]*?)^\} as const/m.exec(source)?.[1] ?? "";
-  return [...table.matchAll(/^ {2}"?([a-z-]+)"?: \{ type:/gm)].map(([, name]) => name!);
+  const own = [...table.matchAll(/^ {2}"?([a-z-]+)"?: \{ type:/gm)].map(([, name]) => name!);
+  return [...own, ...Object.keys(cloudFlags), ...Object.keys(engineFlags)];
 }
 
 interface Unusable {

@@ -47,7 +47,7 @@ const survived: { name: string; object: typeof small; plan: Plan; inserts?: numb
 const PERMANENT: { status: number; says: RegExp }[] = [
   { status: 401, says: /cannot create gs:\/\/bucket-[\d-]+\/a\/small: no valid credentials: run 'gcloud auth/ },
   { status: 403, says: /permission denied: grant this identity roles\/storage\.objectUser/ },
-  { status: 404, says: /there is no such bucket: create it/ },
+  { status: 404, says: /there is no such bucket: make it by npm run set-up/ },
   { status: 400, says: /the service refuses the call/ },
 ];
 

@@ -42,7 +42,15 @@ export function softNotFound(state: AnswersSeen, page: PageAnswer, urlsMax: numb
     withUrl({ simHash: twin.simHash, title: twin.title, links: twin.links, urls: new Uint8Array(URL_BITS / 8) }, twin),
     answer,
   );
-  return { state: { recent, families: [family, ...state.families].slice(0, FAMILIES_MAX) }, reason: verdict(family, most) };
+  return { state: { recent, families: [family, ...roomIn(state.families)] }, reason: verdict(family, most) };
+}
+
+/** The families, one less where no more may be remembered: of those with the fewest URLs the oldest goes, as pages that stand under two addresses are many. */
+function roomIn(families: readonly Family[]): readonly Family[] {
+  if (families.length < FAMILIES_MAX) return families;
+  const sizes = families.map(urlsOf);
+  const least = sizes.lastIndexOf(Math.min(...sizes));
+  return families.filter((_, index) => index !== least);
 }
 
 /** Answers seen once that are remembered: a family shows if it is at least one in so many of a host's pages. */

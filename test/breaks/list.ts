@@ -109,7 +109,7 @@ export const breaks: readonly Break[] = [
   {
     name: "a due entry only for URLs that are new",
     file: "transforms/discover.ts",
-    find: "      else if (record.version === 0) due.push({ candidate, record });\n",
+    find: "        if (record.version === 0) due.push({ candidate, record });\n",
     replace: "",
     test: "test/transforms/discover.test.ts",
   },

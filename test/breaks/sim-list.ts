@@ -55,7 +55,7 @@ export const simBreaks: readonly SimBreak[] = [
   {
     name: "a due entry only for URLs that are new",
     file: "transforms/discover.ts",
-    find: "      else if (record.version === 0) due.push({ candidate, record });\n",
+    find: "        if (record.version === 0) due.push({ candidate, record });\n",
     replace: "",
     faults: "store-refuses",
   },

@@ -49,4 +49,22 @@ export const corpus: readonly KeptSeed[] = [
     plan: given({ "store-loses-answers": 1 }),
     found: "a store that failed at the rules of a robots.txt answered with 429 took its Retry-After along",
   },
+  {
+    seed: 200,
+    hosts: 40,
+    fetches: 3000,
+    plan: given({
+      crash: 0.42,
+      zombie: 0.5,
+      "store-refuses": 0.53,
+      "store-loses-answers": 0.51,
+      "reports-lost": 0.71,
+      "messages-doubled": 0.74,
+      "messages-late": 0.79,
+      "timers-early": 0.78,
+      "timers-twice": 0.46,
+      "parser-stalls": 0.26,
+    }),
+    found: "what a bundle that failed had counted was lost, and patterns had several times their URLs",
+  },
 ];

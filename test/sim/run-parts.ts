@@ -84,7 +84,6 @@ export function begin(options: SimOptions, digest: WireObserver): Run {
     faultless: isFaultless(plan),
     requestsMin: Math.min(100, fetches / 10),
     workersAtOnce: plan.zombie > 0 ? 2 : 1,
-    storesFail: plan["store-refuses"] > 0 || plan["store-loses-answers"] > 0 || plan["disk-full"] > 0,
     ...(plan["store-slow"] > 0 ? { storeMsMax: STORE_MS_MAX } : {}),
   });
   const wire = newWire([...checkers, digest, { arrived: () => effort.request() }]);

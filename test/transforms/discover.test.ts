@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { alternateIdentity, urlIdentity } from "../../core/url/keys.ts";
+import { StoreError } from "../../ports/versioned-table.ts";
 import type { DiscoverMessage } from "../../schemas/messages.ts";
 import { hostDueKey, rowKey } from "../../schemas/row-key.ts";
 import { discover } from "../../transforms/discover.ts";
@@ -226,4 +227,89 @@ test("an excluded pattern gets no records, and the rest of its host does", async
     given.events.of("skip").map(({ reason }) => reason),
     ["excluded"],
   );
+});
+
+/** All of them side by side, as the embedded engine gives them. */
+async function runAtOnce(services: CrawlServices, messages: DiscoverMessage[]) {
+  const fn = discover.make(crawlConfig(), services);
+  const context = bundle<typeof discover.outputs>();
+  await fn.startBundle?.();
+  const ends = await Promise.allSettled(messages.map((each) => fn.process(each, context)));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  await fn.finishBundle?.(context);
+}
+
+test("messages that are given side by side are looked up, judged and written by one call each", async () => {
+  const given = world();
+  const calls: Record<string, number> = {};
+  const counted = <T extends object>(name: string, table: T): T =>
+    Object.fromEntries(
+      Object.entries(table).map(([operation, work]) => [
+        operation,
+        (...args: unknown[]) => {
+          calls[`${name}.${operation}`] = (calls[`${name}.${operation}`] ?? 0) + 1;
+          return work(...args);
+        },
+      ]),
+    ) as T;
+  const { tables } = given.services;
+  const watched = { ...tables };
+  for (const name of ["urls", "due", "templates"] as const) Object.assign(watched, { [name]: counted(name, tables[name]) });
+  const services = { ...given.services, tables: watched };
+  await runAtOnce(
+    services,
+    Array.from({ length: 20 }, (_, index) => message([`http://a.test/${index}`, "http://a.test/everywhere"])),
+  );
+  assert.deepEqual(calls, {
+    "urls.get": 1,
+    "urls.insertIfAbsent": 1,
+    "due.put": 1,
+    "templates.get": 1,
+    "templates.insertIfAbsent": 1,
+  });
+  assert.equal((await dueEntries(given)).length, 21);
+});
+
+test("a URL that is a seed and a link of one bundle is taken as the seed, whatever its pattern has", async () => {
+  const given = world({ config: { policies: [{ host: "a.test", limits: { urlsPerTemplate: 1, sampleOneIn: 1e9 } }] } });
+  const urls = Array.from({ length: 5 }, (_, index) => `http://a.test/item/${index}`);
+  await runAtOnce(given.services, [message(urls), message([urls[4]!], { source: "seed", depth: 0 })]);
+  assert.equal((await urlRecord(given, "a.test", urlIdentity(urls[4]!).urlId))?.depth, 0);
+});
+
+test("what a bundle that failed left standing is counted when it runs again: its pattern gets no more than its limit", async () => {
+  const most = 30;
+  const given = world({ config: { policies: [{ host: "a.test", limits: { urlsPerTemplate: most, sampleOneIn: 1e9 } }] } });
+  const { tables } = given.services;
+  let refusals = 0;
+  const failing = {
+    ...given.services,
+    tables: {
+      ...tables,
+      templates: {
+        ...tables.templates,
+        async insertIfAbsent(rows: Parameters<typeof tables.templates.insertIfAbsent>[0]) {
+          if (refusals++ < 5) throw new StoreError("away");
+          return tables.templates.insertIfAbsent(rows);
+        },
+      },
+    },
+  };
+  for (let bundleOf = 0; bundleOf < 6; bundleOf++) {
+    // Each try has found more than the one before.
+    const urls = Array.from({ length: 12 * (bundleOf + 1) }, (_, index) => `http://a.test/item/${index}`);
+    await runAtOnce(failing, [message(urls.reverse())]).catch(() => undefined);
+  }
+  assert.ok(refusals > 5);
+  const records = (await tables.urls.scan({ from: "", to: "~", limit: 1_000 })).length;
+  assert.ok(records <= most + 5, `${records} records`);
+  assert.ok(records >= most - 5, `${records} records`);
+});
+
+test("a URL that has stood for long, and whose bundle cannot have failed just now, is not counted anew", async () => {
+  const given = world();
+  await run(given.services, [message(URLS, { source: "seed" })]);
+  await given.clock.run(START + 2 * 3_600_000);
+  await run(given.services, [message(URLS)]);
+  assert.deepEqual(await given.services.tables.templates.scan({ from: "", to: "~", limit: 9 }), []);
 });

@@ -67,6 +67,13 @@ test("a title that says so needs a fifth of the URLs", () => {
   }
 });
 
+test("an answer that was found out stays known, however many pages stand under two addresses", () => {
+  const pairs = Array.from({ length: 40 }, (_, index) => [article(index), { ...article(index), urlId: idOf(200_000 + index) }]);
+  const { given } = reasons([...many(40), ...pairs.flat(), sorry(1_000)]);
+  assert.equal(given.at(-1), "soft-404");
+  assert.ok(given.slice(40, -1).every((reason) => reason === undefined));
+});
+
 test("one page that is visited again and again is one URL, and no family", () => {
   const { first, state } = reasons(Array.from({ length: 200 }, () => sorry(1)));
   assert.equal(first, -1);

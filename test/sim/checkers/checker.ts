@@ -20,8 +20,6 @@ export interface SimFacts {
   faultless: boolean;
   /** The longest from an answer to the durable write of what it says, ms, stores being slow; 0 where they answer at once. */
   storeMsMax?: number;
-  /** Stores refuse, or lose their answers: what is written as well as can be may be lost. */
-  storesFail?: boolean;
   /** Workers that live side by side, at most; absent: one. */
   workersAtOnce?: number;
   /** What a run must have done at least not to fail. */

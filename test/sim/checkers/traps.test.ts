@@ -15,17 +15,10 @@ test("traps: a pattern that has its limit is well, as are many URLs of a host wi
   assert.match((await saysAtEnd(traps(given), await standing(found(3 * FULL)))).join(), /150 records, where 50/);
 });
 
-test("traps: what a worker recorded just before it died may not be counted; what it recorded long before is", async () => {
-  const given = facts({ policies: limited });
-  for (const [afterMs, faults] of [
-    [1_000, 0],
-    [60_000, 1],
-  ] as const) {
-    const checker = traps(given);
-    given.clock.at = T + HOUR + afterMs;
-    checker.crashed?.("w1");
-    assert.equal((await saysAtEnd(checker, await standing(found(3 * FULL)))).length, faults);
-  }
+test("traps: neither a death nor a fault is an excuse for a pattern beyond its limit", async () => {
+  const checker = traps(facts({ policies: limited }, { faultless: false }));
+  checker.crashed?.("w1");
+  assert.equal((await saysAtEnd(checker, await standing(found(3 * FULL)))).length, 1);
 });
 
 const refused: [string, HostPolicy[], string, RegExp][] = [

@@ -10,14 +10,8 @@ import { hostOf, type UrlPattern, urlRules } from "./url-rules.ts";
 
 /** Links of a page that lead on in a series, at most. */
 const LINKS = 4;
-/** Bundles of URLs that are judged side by side count on their own until they are written: what they took in at once is beyond the limit. */
+/** Bundles that are judged side by side count on their own until they are written: what they took in at once is beyond the limit. */
 const AT_ONCE = 10;
-/** With faults bundles grow, and are judged by two workers at once. */
-const AT_ONCE_IN_STORM = 40;
-/** A worker that dies, or a bundle that fails, takes along what it had counted and not written: of the URLs before that. */
-const UNWRITTEN_MS = 5_000;
-/** A bundle that met a store that failed is not counted at all: where many fail, a pattern has its limit some times over. */
-const UNCOUNTED = 5;
 
 /** Distinct URLs that are told to have one answer may be that many more than they are (linear counting in 256 bits, four errors). */
 const answerError = (urls: number): number => Math.ceil(2 + 0.25 * urls);
@@ -26,13 +20,13 @@ const answerError = (urls: number): number => Math.ceil(2 + 0.25 * urls);
 const REMEMBERED = 32;
 
 export function traps(facts: SimFacts): Checker {
-  const { config, faultless, now, storeMsMax = 0, storesFail = false, world } = facts;
+  const { now, world } = facts;
   const violations = new Violations();
   const rules = urlRules(facts);
   const asked = new Map<string, number>();
   const deaths: number[] = [];
   const silent = silentHosts(facts, violations, { asked, deaths });
-  const figures = { patterns: 0, patternsFull: 0, patternMostOver: 0, pagesOfNothingFollowed: 0 };
+  const figures = { patterns: 0, patternsFull: 0, patternMostOver: Number.NEGATIVE_INFINITY, pagesOfNothingFollowed: 0 };
 
   /** Records that a pattern may have. The sample thins out: each doubling of the URLs offered gives as many. */
   function most({ name, urlsMax, sampleOneIn }: UrlPattern): number {
@@ -40,8 +34,7 @@ export function traps(facts: SimFacts): Checker {
     const offered = LINKS * (asked.get(host) ?? 0) + urlsMax;
     const sampled = (urlsMax / sampleOneIn) * Math.ceil(Math.log2(Math.max(2, offered / urlsMax)));
     const spread = 4 * Math.sqrt(sampled) + 4;
-    const beyond = faultless ? AT_ONCE : AT_ONCE_IN_STORM + (storesFail ? UNCOUNTED * urlsMax : 0);
-    return urlsMax + sketchError(urlsMax) + sampled + spread + beyond;
+    return urlsMax + sketchError(urlsMax) + sampled + spread + AT_ONCE;
   }
 
   return {
@@ -62,14 +55,12 @@ export function traps(facts: SimFacts): Checker {
     },
     async finish(final) {
       for (const pattern of (await patternSizes(final, rules)).values()) {
-        const counted = pattern.urls.filter(
-          ({ discoveredAt }) => !isUnwritten(discoveredAt, deaths, UNWRITTEN_MS + storeMsMax),
-        );
+        const records = pattern.urls.length;
         figures.patterns++;
-        if (pattern.urls.length > pattern.urlsMax) figures.patternsFull++;
-        figures.patternMostOver = Math.max(figures.patternMostOver, counted.length - pattern.urlsMax);
-        if (counted.length > most(pattern))
-          violations.add(`${pattern.name}: ${counted.length} records, where ${pattern.urlsMax} and a sample are the limit`);
+        if (records > pattern.urlsMax) figures.patternsFull++;
+        figures.patternMostOver = Math.max(figures.patternMostOver, records - most(pattern));
+        if (records > most(pattern))
+          violations.add(`${pattern.name}: ${records} records, where ${pattern.urlsMax} and a sample are the limit`);
       }
       for await (const rows of urlRows(final)) {
         for (const { record } of rows) {
@@ -82,10 +73,6 @@ export function traps(facts: SimFacts): Checker {
       silent.finish();
     },
   };
-
-  function isUnwritten(at: number, times: readonly number[], ms: number): boolean {
-    return times.some((time) => at >= time - ms - config.clockSkewMs && at <= time + config.clockSkewMs);
-  }
 }
 
 function isSeed({ canonicalUrl, depth }: UrlState, { hosts }: World): boolean {

@@ -33,7 +33,7 @@ export const limits = {
   robotsBytes: 500 * KIB, // 2.5: a limit of at least 500 KiB
   robotsHops: 5, // 2.3.1.2: at least five consecutive redirects
   robotsCacheMs: 24 * HOUR, // 2.4: not longer than 24 hours unless unreachable
-  robotsUnreachableRetryMs: 5 * MINUTE, // first retry; doubles up to robotsCacheMs
+  robotsUnreachableRetryMs: 15 * SECOND, // first retry, when the first back-off of the host is over; doubles up to robotsCacheMs
   crawlDelayMsMax: DAY, // a larger one is kept as a day: the host is slow, not lost
 
   // the host clock

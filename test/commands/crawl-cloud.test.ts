@@ -99,7 +99,8 @@ function whatCameOf(web: DemoWeb, fetches: readonly FetchEvent[], skips: readonl
     .filter(({ hostKey }) => !isEndless(hostKey))
     .map(({ hostKey, reason, source }) => `${hostKey} ${reason} ${source}`);
   const turnedAway = skips.filter(({ hostKey }) => isEndless(hostKey)).map(({ hostKey, reason }) => `${hostKey} ${reason}`);
-  return { attempts: attempts.sort(), refusals: unique(refusals), turnedAway: unique(turnedAway) };
+  // How often a host that is down is tried depends on how long the crawl takes.
+  return { attempts: unique(attempts), refusals: unique(refusals), turnedAway: unique(turnedAway) };
 }
 
 function unique(lines: readonly string[]): string[] {

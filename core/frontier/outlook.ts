@@ -41,7 +41,8 @@ export function hostOutlook(record: HostState, policy: PacePolicy, pending: read
   for (const entry of pending) {
     const own = urlGate(entry);
     const { at, reason } = own.at > gate.at ? own : gate;
-    if (best === undefined || at < best.at) best = { kind: "pending", at, reason, url: entry.url };
+    const told = reason === "backoff" && closedByRobots(own) && own.at > now ? own.reason : reason;
+    if (best === undefined || at < best.at) best = { kind: "pending", at, reason: told, url: entry.url };
   }
   return best ?? { kind: "idle" };
 }
@@ -64,6 +65,11 @@ function hostGate(host: HostState, policy: PacePolicy, now: number): Gate {
     if (free > at) return { at: free, reason: "unheard" };
   }
   return { at, reason: host.backoffUntil >= at && host.backoffUntil > now ? "backoff" : "turn" };
+}
+
+/** Says more than the back-off that a failing robots.txt brings with it, whichever of the two lasts longer. */
+function closedByRobots({ reason }: Gate): boolean {
+  return reason === "robots-unreachable" || reason === "robots-deferred";
 }
 
 function urlGate({ dueAt, failureCount, robots }: PendingUrl): Gate {

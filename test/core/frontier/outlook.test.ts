@@ -48,6 +48,13 @@ const table: Row[] = [
     reason: "robots-unreachable",
   },
   {
+    situation: "robots.txt unreachable, and a back-off that lasts longer",
+    host: { backoffUntil: NOW + 40_000 },
+    pending: [{ robots: { verdict: "unreachable", reason: "timeout", until: NOW + 30_000 } }],
+    at: NOW + 40_000,
+    reason: "robots-unreachable",
+  },
+  {
     situation: "robots.txt put off",
     pending: [{ robots: { verdict: "deferred", until: NOW + 30_000 } }],
     at: NOW + 30_000,

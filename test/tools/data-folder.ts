@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { templateRowKey } from "../../core/traps/template.ts";
 import { hostKeyOf, paceKeyOfHost, urlIdentity } from "../../core/url/keys.ts";
 import { normalizeUrl } from "../../core/url/normalize.ts";
 import { seedScope } from "../../core/url/scope.ts";
@@ -18,6 +19,7 @@ import type { HostState } from "../../schemas/host-state.ts";
 import { limits } from "../../schemas/limits.ts";
 import type { RobotsState } from "../../schemas/robots-state.ts";
 import { dueKey, rowKey } from "../../schemas/row-key.ts";
+import type { TemplateCount } from "../../schemas/template-count.ts";
 import type { UrlState } from "../../schemas/url-state.ts";
 
 export interface GivenData {
@@ -27,6 +29,7 @@ export interface GivenData {
   hosts?: Record<string, HostState>;
   /** By host key. */
   robots?: Record<string, RobotsState>;
+  templates?: TemplateCount[];
   fetches?: FetchEvent[];
   skips?: SkipEvent[];
 }
@@ -50,6 +53,7 @@ export async function dataFolder(context: Pick<TestContext, "after">, given: Giv
     await tables.hosts.insertIfAbsent([{ key: rowKey(paceKey), value }]);
   for (const [hostKey, value] of Object.entries(given.robots ?? {}))
     await tables.robots.insertIfAbsent([{ key: rowKey(paceKeyOfHost(hostKey), hostKey), value }]);
+  for (const value of given.templates ?? []) await tables.templates.insertIfAbsent([{ key: templateRowKey(value), value }]);
   await store.close();
   const where = { folder: join(folder, "events"), files: realFiles, clock: systemClock(), random };
   const events = await fileEvents({ ...where, durability: "process" });

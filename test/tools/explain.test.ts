@@ -2,8 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newHost } from "../../core/politeness/host-clock.ts";
+import { counted, newTemplateCount } from "../../core/traps/template-verdict.ts";
+import { urlIdentity } from "../../core/url/keys.ts";
 import type { HostState } from "../../schemas/host-state.ts";
 import type { RobotsState } from "../../schemas/robots-state.ts";
+import type { TemplateCount } from "../../schemas/template-count.ts";
 import { runTool } from "../../tools/lib/command.ts";
 import { explainTool } from "../../tools/lib/explain-tool.ts";
 import { dataFolder, type GivenData } from "./data-folder.ts";
@@ -33,7 +36,7 @@ const given: GivenData = {
     "slow.test": host({ crawlDelayMs: 2 * HOUR, latencyMs: 250 }),
     "forbidden.test": host(),
     "down.test": host({ backoffUntil: NOW + HOUR, backoffReason: "timeout", backoffLevel: 3 }),
-    "full.test": host({ pages: 3 }),
+    "full.test": host({ pages: 3, day: { day: Math.floor(NOW / (24 * HOUR)), pages: 2, bytes: 700 } }),
     "held.test": host({ pausedUntil: NOW + HOUR }),
     "idle.test": host({ smallestGap: { gapMs: 1003, allowedMs: 1000 } }),
   },
@@ -90,7 +93,7 @@ const table: [host: string, code: number, first: RegExp, evidence: RegExp[]][] =
       /last failures +http:\/\/down\.test\/ .*failed, timeout/,
     ],
   ],
-  ["full.test", 0, /^full\.test: budget\. /, [/pages asked for 3 of 3/]],
+  ["full.test", 0, /^full\.test: budget\. /, [/pages asked for 3 of 3/, /today \(UTC\) +2 of 86400 pages, 700 of \d+ bytes/]],
   ["held.test", 0, /^held\.test: paused\. /, [/paused until/]],
   [
     "idle.test",
@@ -118,4 +121,19 @@ test("--max-pages spent by any host is every host's budget", async (context) => 
   const { stdout } = await runTool(explainTool, ["fresh.test", "--json", "--data", folder]);
   const { explanation, pagesLeft } = JSON.parse(stdout);
   assert.deepEqual([explanation.verdict, explanation.because, pagesLeft], ["budget", "page-limit", 0]);
+});
+
+test("patterns with more URLs than their limit are named with a sample, others are not", async (context) => {
+  const series = (template: string, urls: number, pausedAt?: number): TemplateCount => {
+    let count = newTemplateCount("http://slow.test", template);
+    for (let index = 0; index < urls; index++)
+      count = counted(count, urlIdentity(`http://slow.test/?page=${index}`).urlId, `http://slow.test/?page=${index}`);
+    return pausedAt === undefined ? count : { ...count, pausedAt };
+  };
+  const templates = [series("/?page=", 30, NOW - HOUR), series("/?sort=", 5), series("/{number}", 30, NOW - HOUR)];
+  const policies = [{ host: "slow.test", limits: { urlsPerQueryTemplate: 10 } }];
+  const folder = await dataFolder(context, { ...given, config: { policies }, templates });
+  const { stdout } = await runTool(explainTool, ["slow.test", "--data", folder]);
+  assert.match(stdout, /traps +\/\?page=: some \d+ URLs, paused since .*, such as http:\/\/slow\.test\/\?page=0\n/);
+  assert.doesNotMatch(stdout, /\?sort=|\{number\}/);
 });

@@ -4,6 +4,7 @@ import { priorities } from "../../schemas/url-state.ts";
 import { clockLines, robotsLine } from "./print-clock.ts";
 import { className, eventLine } from "./print-url.ts";
 import { type DueClass, type HostView, SETTLED_MAX } from "./read-host.ts";
+import type { BudgetView } from "./read-traps.ts";
 import { counted, row, rows, shown, when } from "./words.ts";
 
 export function printedHost(view: HostView): string {
@@ -20,11 +21,13 @@ export function printedHost(view: HostView): string {
     ),
     ...rows("ended as", settledLines(view)),
     ...rows("clock", clockLines(clock, at)),
+    row("today (UTC)", budgetLine(view.budget)),
     ...(view.pagesLeft === undefined ? [] : [row("pages left", `${Math.max(0, view.pagesLeft)} of the crawl's --max-pages`)]),
     ...rows(
       "robots",
       robots.map((each) => `${each.hostKey}: ${robotsLine(each, at)}`),
     ),
+    ...rows("traps", trapLines(view)),
     ...rows(
       "last failures",
       failures.map((event) => `${shown(event.url)} ${eventLine(event, at)}`),
@@ -86,4 +89,16 @@ function settledLines({ settled, due }: HostView): string[] {
   const cut = due.some(({ count, priority }) => priority > priorities.discovery && count > SETTLED_MAX);
   const lines = ends.map(([outcome, { count, example }]) => `${outcome} ${count}, such as ${shown(example)}`);
   return cut ? [...lines, `of the first ${SETTLED_MAX} of each class`] : lines;
+}
+
+function budgetLine({ pages, pagesPerDay, bytes, bytesPerDay }: BudgetView): string {
+  return `${pages} of ${pagesPerDay} pages, ${bytes} of ${bytesPerDay} bytes`;
+}
+
+function trapLines({ traps, trapsMore, at }: HostView): string[] {
+  const lines = traps.map(({ template, urls, pausedAt, samples }) => {
+    const such = samples[0] === undefined ? "" : `, such as ${shown(samples[0])}`;
+    return `${shown(template)}: some ${counted(urls, "URL")}, paused since ${when(pausedAt, at)}${such}`;
+  });
+  return trapsMore > 0 ? [...lines, `${counted(trapsMore, "pattern")} more`] : lines;
 }

@@ -43,6 +43,7 @@ function recordRows(record: RecordView, folder: string, now: number): string[] {
     row("kind", `${record.kind}, ${counted(record.depth, "link")} from a seed, ${counted(record.hops, "redirect")} followed`),
     row("discovered", when(record.discoveredAt, now)),
     row("next fetch", `${when(record.nextFetchAt, now)}${record.nextFetchAt <= now ? " (due)" : ""}`),
+    ...(record.changeHistory === undefined ? [] : rows("visits", visitLines(record.changeHistory))),
     ...(record.failureCount > 0 ? [row("failures", `${record.failureCount} since the last success`)] : []),
     row("validators", validators.length === 0 ? "none" : validators.join(", ")),
     row(
@@ -54,6 +55,19 @@ function recordRows(record: RecordView, folder: string, now: number): string[] {
       ? []
       : [row("body", `${folder}/pages/${stored.segment}, ${stored.length} bytes at ${stored.offset}`)]),
     ...(marks === undefined ? [] : [row("unfinished", Object.keys(marks).join(", "))]),
+  ];
+}
+
+const VISITS_SHOWN = 8;
+
+/** Each as the time since the one before it, and whether the page had changed then; newest last. */
+function visitLines(history: NonNullable<RecordView["changeHistory"]>): string[] {
+  const changes = history.filter(({ changed }) => changed).length;
+  const shown = history.slice(-VISITS_SHOWN);
+  const visits = shown.map(({ afterMs, changed }) => `${changed ? "changed" : "same"} after ${duration(afterMs)}`);
+  return [
+    `${counted(history.length, "revisit")} remembered, ${counted(changes, "change")} found`,
+    `${shown.length < history.length ? "…, " : ""}${visits.join(", ")}`,
   ];
 }
 

@@ -1,4 +1,4 @@
-// What is known of one host? Its clock, its robots.txt, what is due of it, how its URLs ended, and its last failures.
+// What is known of one host? Its clock and budgets, its robots.txt, what is due of it, how its URLs ended, its traps and its last failures.
 import { type Explanation, explainHost } from "../../core/frontier/explain.ts";
 import type { PendingUrl } from "../../core/frontier/outlook.ts";
 import { judgeRobots } from "../../core/robots/judge.ts";
@@ -11,6 +11,7 @@ import { afterPrefix, type DueEntry, duePrefix, parseDueKey, rowKey } from "../.
 import { priorities, priorityClasses, type UrlState } from "../../schemas/url-state.ts";
 import { type ClockView, readClock, readPagesLeft } from "./read-clock.ts";
 import { type RobotsView, readRobotsViews } from "./read-robots.ts";
+import { type BudgetView, budgetOf, readTraps, type Traps } from "./read-traps.ts";
 
 export interface DueClass {
   priority: number;
@@ -20,7 +21,7 @@ export interface DueClass {
   firstDueAt?: number;
 }
 
-export interface HostView {
+export interface HostView extends Traps {
   paceKey: string;
   /** When all this was read. */
   at: number;
@@ -30,6 +31,7 @@ export interface HostView {
   /** How URLs that wait for a revisit, or for nothing, ended last; of the first SETTLED_MAX of each class. */
   settled: Partial<Record<Outcome, { count: number; example: string }>>;
   clock: ClockView;
+  budget: BudgetView;
   robots: RobotsView[];
   /** Newest first. */
   failures: FetchEvent[];
@@ -55,15 +57,17 @@ export async function readHost(reading: CrawlReading, paceKey: string): Promise<
   const pendingRecords = records.filter(({ entry }) => entry.priority <= priorities.discovery);
   const settled = outcomesOf(records.filter(({ entry }) => entry.priority > priorities.discovery));
   const hostKeys = [...new Set(pendingRecords.map(({ record }) => hostKeyOf(record.canonicalUrl)))];
-  const [pending, { host, policy, clock }, robots, failed, pagesLeft] = await Promise.all([
+  const [pending, { host, policy, clock }, robots, failed, pagesLeft, traps] = await Promise.all([
     readPending(reading, { paceKey, hostKeys, records: pendingRecords, now }),
     readClock(reading, paceKey, now),
     readRobotsViews(reading, { paceKey, hostKeys, now }),
     readFailures(reading, paceKey),
     readPagesLeft(reading),
+    readTraps(reading, paceKey),
   ]);
   const running = reading.running();
   return {
+    ...traps,
     paceKey,
     at: now,
     ...(running === undefined ? {} : { running }),
@@ -71,6 +75,7 @@ export async function readHost(reading: CrawlReading, paceKey: string): Promise<
     due: classes.map(({ summary }) => summary),
     settled,
     clock,
+    budget: budgetOf(host, policy, now),
     robots,
     failures: failed.events,
     eventsComplete: failed.complete,

@@ -33,6 +33,22 @@ export function afterPrefix(prefix: string): string {
 
 const PREFIXES = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, "0"));
 
+/** The rows of all hosts whose keys begin alike; all ranges together are the whole table. */
+export interface KeyRange {
+  /** Two hex digits. */
+  part: string;
+  from: RowKey;
+  /** Exclusive. */
+  to: RowKey;
+}
+
+/** In the order of the keys. A host's rows are in one range. */
+export const keyRanges: readonly KeyRange[] = PREFIXES.map((part) => ({
+  part,
+  from: `${part}${SEPARATOR}`,
+  to: afterPrefix(`${part}${SEPARATOR}`),
+}));
+
 function spread(paceKey: string): string {
   return PREFIXES[scattered(paceKey) >>> 24]!;
 }

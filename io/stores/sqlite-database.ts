@@ -2,7 +2,17 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { damagedRow, inUse, noSharedMemory, nothingThere, notOurs, otherVersion, troubleOf } from "./sqlite-faults.ts";
+import type { StoreError } from "../../ports/versioned-table.ts";
+import {
+  damagedRow,
+  guestThere,
+  inUse,
+  noSharedMemory,
+  nothingThere,
+  notOurs,
+  otherVersion,
+  troubleOf,
+} from "./sqlite-faults.ts";
 import type { Durability, StoreOptions } from "./sqlite-requests.ts";
 
 /** The shape of a data folder. A program opens only folders of its own version. */
@@ -27,14 +37,16 @@ export interface OpenedDatabase {
 }
 
 /** Makes the folder where there is none. Throws StoreError, and then has changed nothing. */
-export function openDatabase({ folder, tables, queues, durability, busyMs = BUSY_MS }: StoreOptions): OpenedDatabase {
+export function openDatabase(options: StoreOptions): OpenedDatabase {
+  const { folder, tables, queues, durability, guest = false, busyMs = BUSY_MS } = options;
   const undo: (() => void)[] = [];
   try {
+    if (guest && !existsSync(stateFile(folder))) throw nothingThere(folder);
     makeFolder(folder, undo);
-    const lock = takeLock(folder, undo);
+    const lock = takeLock(folder, guest ? locks.guest : locks.owner, undo);
     refuseStump(folder);
     const database = openFile(stateFile(folder), busyMs, undo);
-    if (!isEmpty(database)) checkFormat(database, folder);
+    if (guest || !isEmpty(database)) checkFormat(database, folder);
     checkPages(database, folder);
     prepare(database, durability, folder);
     createTables(database, tables, queues);
@@ -94,8 +106,8 @@ function makeFolder(folder: string, undo: (() => void)[]): void {
  * An open exclusive transaction on a second, empty database: the system drops its lock when the process ends, however it ends, and
  * nobody who reads state.sqlite meets it.
  */
-function takeLock(folder: string, undo: (() => void)[]): DatabaseSync {
-  const file = join(folder, "lock.sqlite");
+function takeLock(folder: string, { name, taken }: Lock, undo: (() => void)[]): DatabaseSync {
+  const file = join(folder, name);
   if (!existsSync(file)) undo.push(() => rmSync(file, { force: true }));
   const lock = new DatabaseSync(file, { timeout: LOCK_MS });
   undo.push(() => lock.close());
@@ -105,10 +117,20 @@ function takeLock(folder: string, undo: (() => void)[]): DatabaseSync {
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     undo.splice(0); // all that stands there is another's
     lock.close();
-    throw inUse(folder);
+    throw taken(folder);
   }
   return lock;
 }
+
+interface Lock {
+  name: string;
+  taken: (folder: string) => StoreError;
+}
+
+const locks = {
+  owner: { name: "lock.sqlite", taken: inUse },
+  guest: { name: "guest.sqlite", taken: guestThere },
+} as const satisfies Record<string, Lock>;
 
 const SQLITE_BUSY = 5;
 

@@ -104,6 +104,10 @@ export function damagedRow(folder: string, where: string): StoreError {
   return new StoreError(`${damaged.line(folder)} (${where} is not what was written)`, { final: damaged.final });
 }
 
+export function guestThere(folder: string): StoreError {
+  return new StoreError(`another daily run works on ${folder}: wait for its end`, { final: true });
+}
+
 export function inUse(folder: string): StoreError {
   return new StoreError(`${folder} is in use by another process: wait until it ends, or choose another folder`, {
     final: true,

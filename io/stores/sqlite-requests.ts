@@ -11,6 +11,11 @@ export interface StoreOptions {
   tables: readonly string[];
   queues: readonly string[];
   durability: Durability;
+  /**
+   * Beside the process that owns the folder, or without one: what stands there is opened, nothing is made. One guest at a time. Its commits
+   * wait for those of the owner, and the owner's for them.
+   */
+  guest?: boolean;
   /** How long another program's lock on the file is waited for; for tests. */
   busyMs?: number;
 }

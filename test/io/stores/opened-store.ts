@@ -15,9 +15,13 @@ export async function temporaryFolder(context: Pick<TestContext, "after">): Prom
 /** A store with the tables `urls` and `hosts`. Relaxed commits unless asked for: the tests look at processes, not at power. */
 export function openTestStore(
   folder: string,
-  { durability = "process", queues = ["host"] }: { durability?: "power" | "process"; queues?: string[] } = {},
+  {
+    durability = "process",
+    queues = ["host"],
+    guest = false,
+  }: { durability?: "power" | "process"; queues?: string[]; guest?: boolean } = {},
 ): Promise<SqliteStore> {
-  return openSqliteStore({ folder, tables: ["urls", "hosts"], queues, durability });
+  return openSqliteStore({ folder, tables: ["urls", "hosts"], queues, durability, guest });
 }
 
 /** A store in a folder of its own; `close` removes both. */

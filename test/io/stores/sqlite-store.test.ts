@@ -296,3 +296,35 @@ async function openInChild(folder: string, ...flags: string[]): Promise<string> 
   assert.equal(warned, "");
   return said!.trim();
 }
+
+describe("a guest", () => {
+  test("works beside the owner: each sees what the other wrote, and compare-and-set lets one of the two win", async (context) => {
+    const folder = await temporaryFolder(context);
+    const owner = await openTestStore(folder);
+    const guest = await openTestStore(folder, { guest: true });
+    const [ours, theirs] = [owner.table("urls"), guest.table("urls")];
+    await ours.insertIfAbsent([row("a")]);
+    const [found] = await theirs.get(["a"]);
+    const results = await Promise.all([
+      ours.compareAndSet({ key: "a", rev: "owner", value: new Uint8Array() }, found!.rev),
+      theirs.compareAndSet({ key: "a", rev: "guest", value: new Uint8Array() }, found!.rev),
+    ]);
+    assert.equal(results.filter(Boolean).length, 1);
+    const winner = results[0] ? "owner" : "guest";
+    assert.deepEqual([(await ours.get(["a"]))[0]?.rev, (await theirs.get(["a"]))[0]?.rev], [winner, winner]);
+    await guest.close();
+    await ours.insertIfAbsent([row("b")]);
+    await owner.close();
+  });
+
+  test("is one at a time, and opens only what stands", async (context) => {
+    const folder = await temporaryFolder(context);
+    await assert.rejects(openTestStore(join(folder, "none"), { guest: true }), /none/);
+    assert.deepEqual(await readdir(folder), []);
+    await (await openTestStore(folder)).close();
+    const guest = await openTestStore(folder, { guest: true });
+    await assert.rejects(openTestStore(folder, { guest: true }), /another daily run works on/);
+    await (await openTestStore(folder)).close();
+    await guest.close();
+  });
+});

@@ -1,12 +1,11 @@
 // npm run set-up: the tables, topics, subscriptions and the bucket of a crawl whose stores are Google Cloud's. Again changes nothing.
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import type { ParseArgsOptionsConfig } from "node:util";
 import { systemClock } from "../../io/clock.ts";
 import { systemRandom } from "../../io/random.ts";
-import { StoreError } from "../../ports/versioned-table.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { messageOf } from "../report.ts";
 import { type CloudPlace, cloudFlags, cloudPlace } from "../stores/cloud-place.ts";
 import { UsageError } from "../usage-error.ts";
+import { type FlagValues, runFlagsCommand } from "./command-line.ts";
 
 const HELP = `Makes what a crawl in Google Cloud keeps its records, messages and pages in; what stands is left as it is.
 
@@ -32,8 +31,18 @@ const flags = {
   ...cloudFlags,
   location: { type: "string" },
   dataset: { type: "string" },
-  help: { type: "boolean", short: "h" },
 } as const satisfies ParseArgsOptionsConfig;
+
+process.exitCode = await runFlagsCommand({ name: "set-up", help: HELP, flags, run: setUp }, process.argv.slice(2));
+
+async function setUp(values: FlagValues<typeof flags>): Promise<number> {
+  const { place, ...options } = asked(values);
+  // Loads Google's clients, which help and faults do without.
+  const { setUpCloudStores } = await import("../stores/cloud-stores.ts");
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  await setUpCloudStores(place, { ...options, clock: systemClock(), random: systemRandom(), say });
+  return exitCodes.done;
+}
 
 interface Asked {
   place: CloudPlace;
@@ -41,32 +50,8 @@ interface Asked {
   dataset?: string;
 }
 
-process.exitCode = await setUp(process.argv.slice(2));
-
-async function setUp(args: readonly string[]): Promise<number> {
-  try {
-    const asked = read(args);
-    if (asked === "help") {
-      process.stdout.write(HELP);
-      return exitCodes.done;
-    }
-    const { place, ...options } = asked;
-    // Loads Google's clients, which help and faults do without.
-    const { setUpCloudStores } = await import("../stores/cloud-stores.ts");
-    const say = (line: string): void => void process.stdout.write(`${line}\n`);
-    await setUpCloudStores(place, { ...options, clock: systemClock(), random: systemRandom(), say });
-    return exitCodes.done;
-  } catch (error) {
-    process.stderr.write(`set-up: ${messageOf(error)}\n`);
-    if (error instanceof UsageError) return exitCodes.badUsage;
-    return error instanceof StoreError ? exitCodes.brokenStore : exitCodes.fault;
-  }
-}
-
 /** Throws UsageError. */
-function read(args: readonly string[]): Asked | "help" {
-  const { help, location = "US", dataset, ...named } = valuesOf(args);
-  if (help) return "help";
+function asked({ location = "US", dataset, ...named }: FlagValues<typeof flags>): Asked {
   const place = cloudPlace(named);
   if (place === undefined) throw new UsageError("--project is needed; npm run set-up -- --help tells more");
   if (!/^[A-Za-z0-9-]{2,40}$/.test(location))
@@ -74,13 +59,4 @@ function read(args: readonly string[]): Asked | "help" {
   if (dataset !== undefined && !/^\w{1,1024}$/.test(dataset))
     throw new UsageError(`--dataset ${JSON.stringify(dataset)}: letters, digits and underscores`);
   return { place, location, ...(dataset === undefined ? {} : { dataset }) };
-}
-
-function valuesOf(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: flags, strict: true }).values;
-  } catch (error) {
-    const [first] = String((error as Error).message).split(/[.\n]/);
-    throw new UsageError(`${first}; npm run set-up -- --help lists what there is`);
-  }
 }

@@ -35,11 +35,22 @@ How
   --bucket B                cloud: of Cloud Storage, default PROJECT-CRAWL
   --crawl NAME              cloud: what the names of tables and topics begin with, default gleaner
   --app-profile A           cloud: of Bigtable, with single-cluster routing; default the instance's own
-  --engine embedded|prism|flink  this process (default), or, with cloud stores, a job of another engine until Ctrl-C cancels it
-  --endpoint HOST:PORT      prism, flink: the job service
-  --job-name NAME           prism, flink: default crawl-NAME of the crawl
+  --engine embedded|prism|flink|dataflow  this process (default), or, with cloud stores, a job of another engine: one of Prism or
+                            Flink until Ctrl-C cancels it, one of Dataflow until it is drained (docs/dataflow.md)
+  --endpoint HOST:PORT      the engine's job service; dataflow: Beam's, in Python
+  --job-name NAME           default crawl-NAME of the crawl
   --worker-command PATH     prism, flink: a program that runs pipelines/container on the engine's machines; without it workers
                             run in this process
+  --image IMAGE             dataflow: of a worker (Dockerfile), with its tag or digest
+  --region R                dataflow: of the job
+  --template FILE           dataflow: writes the job's template to FILE or gs://BUCKET/OBJECT, and starts nothing
+  --update                  dataflow: replaces the running job of that name
+  --workers N               dataflow: at the start; --fetchers holds for each of them
+  --max-workers N           dataflow: beyond which it adds none
+  --machine-type T          dataflow: of a worker, such as n2-standard-4
+  --service-account MAIL    dataflow: whose rights workers have; default the project's own account for them
+  --subnetwork S            dataflow: regions/REGION/subnetworks/NAME
+  --public-ips true|false   dataflow: whether workers have addresses of their own; without them a NAT has to be there
   --documents true|false    write main text, headings and structured data of pages, default true
   --fetchers N              requests under way at once over all hosts, default ${limits.fetchers}
   --timeout-ms N            one request in all, default ${limits.requestMs}

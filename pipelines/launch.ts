@@ -5,12 +5,13 @@ import type { AnyDefinition } from "../beam/pardo.ts";
 import { dofnRegistry } from "../beam/registry.ts";
 import { encode } from "../schemas/codec.ts";
 import type { CrawlConfig, HostPolicies } from "../schemas/crawl-config.ts";
-import { limits } from "../schemas/limits.ts";
 import { hostQueueMessage } from "../schemas/messages.ts";
 import { publishDiscoveries } from "../transforms/fetch/publish.ts";
 import type { CrawlServices } from "../transforms/services.ts";
 import { crawlDefinitions, crawlPipeline } from "./crawl.ts";
 import { type Deferred, outlookOfAll } from "./outlook.ts";
+import { repeat } from "./repeat.ts";
+import { keepSweeping, sweepAll } from "./sweeps.ts";
 
 export interface LaunchOptions {
   services: CrawlServices;
@@ -44,8 +45,10 @@ export interface RunningCrawl {
   stats(): ReturnType<EmbeddedJob["stats"]>;
 }
 
-const ORDERS_MS = 2_000; // an order is obeyed within five times as long
-const WATCH_MS = 200; // between two looks for idleness
+/** An order is obeyed within five times as long. */
+const ORDERS = { everyMs: 2_000, failed: "orders about hosts cannot be read" };
+/** Looks for idleness. */
+const WATCH = { everyMs: 200, failed: "whether the crawl is idle cannot be told" };
 const QUIET_LOOKS = 2; // in a row before the stores are asked
 
 export function launchCrawl(options: LaunchOptions): RunningCrawl {
@@ -67,9 +70,9 @@ export function launchCrawl(options: LaunchOptions): RunningCrawl {
     void job.stop();
   };
 
-  const endSweeps = repeat(services, limits.sweepMs, () => sweepAll(services, config));
+  const endSweeps = keepSweeping(services, config);
   const takeOrders = orderTaker(options);
-  const endOrders = options.orders === undefined ? () => {} : repeat(services, ORDERS_MS, takeOrders);
+  const endOrders = options.orders === undefined ? () => {} : repeat(services, ORDERS, takeOrders);
   const endWatch = watchForEnd({ ...options, quiet: () => job.quiet(), stop });
   const start = async (): Promise<void> => {
     await takeOrders();
@@ -114,29 +117,6 @@ async function wakeNamed(
   await queues.host.publish(wakes.map((message) => encode(hostQueueMessage, { kind: "host", message })));
 }
 
-/** Every overdue host is woken; what a lost job left behind is found by it. */
-async function sweepAll({ queues }: CrawlServices, config: CrawlConfig): Promise<void> {
-  const shards = Array.from({ length: config.sweepShards }, (_, shard) => encode(hostQueueMessage, { kind: "sweep", shard }));
-  await queues.host.publish(shards);
-}
-
-/** Runs `work` every `everyMs`, never twice at once. Returns a function that ends it. */
-function repeat({ clock, log }: CrawlServices, everyMs: number, work: () => Promise<void>): () => void {
-  let callOff = clock.after(everyMs, tick);
-  let ended = false;
-  function tick(): void {
-    void work()
-      .catch((error) => log("error", "a recurring task failed", { error: String(error) }))
-      .finally(() => {
-        if (!ended) callOff = clock.after(everyMs, tick);
-      });
-  }
-  return () => {
-    ended = true;
-    callOff();
-  };
-}
-
 async function deferredHosts(services: CrawlServices): Promise<Deferred[]> {
   const { deferred } = await outlookOfAll(services, services.live.now(), { now: services.clock.now(), horizonMs: 0 });
   return deferred;
@@ -158,7 +138,7 @@ function watchForEnd({ services, config, idleHorizonMs, stopWhenIdle, settleMs =
     const depths = await Promise.all([queues.discover, queues.host, queues.reparse].map((queue) => queue.depth()));
     return depths.every((depth) => depth === 0);
   };
-  return repeat(services, WATCH_MS, async () => {
+  return repeat(services, WATCH, async () => {
     looks = (await still()) ? looks + 1 : 0;
     if (looks < QUIET_LOOKS || clock.now() < settledAt) return;
     if (budget.left <= 0) return stop("limit");

@@ -1,12 +1,16 @@
 // How do our lines reach the runner's log? Over a call of their own, from a bounded buffer: whoever logs never waits (beam_fn_api.proto, BeamFnLogging).
 import type { Clock } from "../../ports/clock.ts";
-import type { Log, LogLevel } from "../../ports/log.ts";
+import { type Log, type LogLevel, logLevels } from "../../ports/log.ts";
 import { Fifo } from "../embedded/fifo.ts";
 import { fnApi, fnCalls, type LogEntry } from "../fn-sdk.ts";
 import { openStream, type Stream } from "./stream.ts";
 
 /** Lines that wait; further ones are dropped and counted. */
 const LINES_MAX = 1000;
+/** Of them those that only inform: the rest of the room is for what went wrong. */
+const INFORMING_LINES_MAX = 500;
+/** Of a line; the rest of it is cut off. */
+const LINE_CHARS_MAX = 8192;
 /** Of one message. */
 const LINES_A_MESSAGE = 100;
 /** A runner's log that has gone is tried again so late. */
@@ -61,7 +65,7 @@ export function openLogPlane({ endpoint, workerId, clock }: LogPlaneOptions): Lo
 
   return {
     log(level, message, fields) {
-      if (closed || lines.length >= LINES_MAX) {
+      if (closed || lines.length >= (grave(level) ? LINES_MAX : INFORMING_LINES_MAX)) {
         dropped++;
         return;
       }
@@ -82,6 +86,19 @@ export function openLogPlane({ endpoint, workerId, clock }: LogPlaneOptions): Lo
   };
 }
 
+/** Whoever logs tells both; the plane is told of errors and warnings in any case, of other lines up to `least`. */
+export function teed(log: Log, plane: LogPlane, least: LogLevel): Log {
+  const told = new Set(logLevels.filter((level, index) => grave(level) || index <= logLevels.indexOf(least)));
+  return (level, message, fields) => {
+    log(level, message, fields);
+    if (told.has(level)) plane.log(level, message, fields);
+  };
+}
+
+function grave(level: LogLevel): boolean {
+  return level === "error" || level === "warn";
+}
+
 const SEVERITY: Readonly<Record<LogLevel, LogEntry["severity"]>> = {
   debug: fnApi.LogEntry_Severity_Enum.DEBUG,
   info: fnApi.LogEntry_Severity_Enum.INFO,
@@ -91,7 +108,7 @@ const SEVERITY: Readonly<Record<LogLevel, LogEntry["severity"]>> = {
 
 function entry(now: number, level: LogLevel, message: string): LogEntry {
   const timestamp = { seconds: BigInt(Math.floor(now / 1000)), nanos: (now % 1000) * 1e6 };
-  return fnApi.LogEntry.create({ severity: SEVERITY[level], timestamp, message });
+  return fnApi.LogEntry.create({ severity: SEVERITY[level], timestamp, message: message.slice(0, LINE_CHARS_MAX) });
 }
 
 /** The fields as JSON behind the message; an error by what it says. */

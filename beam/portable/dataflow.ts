@@ -1,13 +1,6 @@
-// What does Dataflow need beside the job API? Its own read of Pub/Sub, one image for all workers, and the options of Beam's job service for it.
-import type { PipelineProto } from "../sdk.ts";
-import { withEnvironment } from "./environment.ts";
+// What does Beam's job service for Dataflow need to be told of a job? The options of apache_beam.runners.dataflow.dataflow_job_service.
 import type { PipelineOptions } from "./options.ts";
-import { type PubsubRead, withPubsubReads } from "./pubsub-reads.ts";
 
-/**
- * Numbers are not among them: they come to the job service as fractions, which it fails at. How many workers a job has is said when its template
- * is launched, or to the running job (gcloud dataflow jobs update-options).
- */
 export interface DataflowSettings {
   project: string;
   region: string;
@@ -22,33 +15,22 @@ export interface DataflowSettings {
   /** Workers that fetch the web through a NAT have none; default is Dataflow's. */
   publicIps?: boolean;
   machineType?: string;
-  /** A customer's key for state and queues: projects/…/cryptoKeys/NAME */
-  kmsKey?: string;
+  /** At the start; default is Dataflow's. */
+  workers?: number;
+  /** Beyond which it adds none. */
+  workersMax?: number;
   labels?: Readonly<Record<string, string>>;
-  /** Replaces the running job of the same name; names of transforms that changed are mapped from old to new. */
-  update?: true | { transforms: Readonly<Record<string, string>> };
-  /** Beam's version that the replaced job was made with, where the new one must fit it. */
-  updateCompatibilityVersion?: string;
+  /** Replaces the running job of the same name, whose transforms are known by their labels. */
+  update?: boolean;
   /** Writes the job's template to this file, local to the job service or gs://, and starts nothing. */
   template?: string;
   /** The job service asks nobody for credentials; for emulators. */
   noAuth?: boolean;
-  /** More of the service's own. */
-  experiments?: readonly string[];
 }
 
-/** The pipeline as Dataflow can carry it: `reads` by the labels of its sources, `image` as REGISTRY/NAME@sha256:… or :TAG. */
-export function forDataflow(
-  proto: PipelineProto,
-  { image, reads }: { image: string; reads: Readonly<Record<string, PubsubRead>> },
-): PipelineProto {
-  return withEnvironment(withPubsubReads(proto, reads), { kind: "docker", image });
-}
-
-/** For submit(), to a job service of apache_beam.runners.dataflow.dataflow_job_service. */
+/** For submit(). */
 export function dataflowOptions(settings: DataflowSettings): PipelineOptions {
-  const { update, labels = {}, experiments = [] } = settings;
-  const mapped = typeof update === "object" ? { transformNameMapping: update.transforms } : {};
+  const { labels = {}, workers, workersMax } = settings;
   return {
     project: settings.project,
     region: settings.region,
@@ -58,13 +40,20 @@ export function dataflowOptions(settings: DataflowSettings): PipelineOptions {
     subnetwork: settings.subnetwork,
     usePublicIps: settings.publicIps,
     machineType: settings.machineType,
-    dataflowKmsKey: settings.kmsKey,
     labels: Object.entries(labels).map(([name, value]) => `${name}=${value}`),
     // One worker a machine uses all its cores.
-    experiments: ["no_use_multiple_sdk_containers", ...experiments],
-    ...(update === undefined ? {} : { update: true, ...mapped }),
-    updateCompatibilityVersion: settings.updateCompatibilityVersion,
+    experiments: ["no_use_multiple_sdk_containers"],
+    update: settings.update || undefined,
     templateLocation: settings.template,
-    noAuth: settings.noAuth,
+    noAuth: settings.noAuth || undefined,
+    flags: [flag("num_workers", workers), flag("max_num_workers", workersMax)].flat(),
   };
+}
+
+/**
+ * A number in an option comes to the job service as a fraction, which it fails at; what stands in `flags` it reads as it would its command line.
+ * Where there are no flags it takes those that it was started with, so that they are always given.
+ */
+function flag(name: string, value: number | undefined): string[] {
+  return value === undefined ? [] : [`--${name}=${value}`];
 }

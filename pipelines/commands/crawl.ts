@@ -1,4 +1,4 @@
-// npm run crawl: one crawl on the embedded engine. What is here loads at once; all else only when the flags are known to be good.
+// npm run crawl: one crawl, on whichever engine. What is here loads at once; all else only when the flags are known to be good.
 import { enableCompileCache, findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 

@@ -1,5 +1,6 @@
 // What does a worker of a crawl open when a runner starts it? The cloud stores, the web, a parser, and the harness over all of them.
 import { counters } from "../../beam/harness/counters.ts";
+import { openLogPlane, teed } from "../../beam/harness/log-plane.ts";
 import { type Harness, startHarness } from "../../beam/harness/start-harness.ts";
 import type { AnyDefinition } from "../../beam/pardo.ts";
 import type { RunningWorker, WorkerArguments } from "../../beam/portable/worker-arguments.ts";
@@ -10,8 +11,10 @@ import { memoryMetrics } from "../../io/metrics.ts";
 import { systemRandom } from "../../io/random.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
+import { queueDecoders } from "../../transforms/read-queues.ts";
 import type { CrawlServices } from "../../transforms/services.ts";
 import { crawlDefinitions } from "../crawl.ts";
+import { repeat } from "../repeat.ts";
 import { openCloudStores } from "../stores/cloud-stores.ts";
 import type { CrawlStores } from "../stores/crawl-stores.ts";
 import { crawlHttp, crawlParser, warcinfo } from "../wiring.ts";
@@ -20,10 +23,34 @@ import type { ContainerPorts } from "./run-container.ts";
 import { readWorkerSettings, type WorkerSettings } from "./worker-settings.ts";
 
 /** An order is obeyed within five times as long. */
-const ORDERS_MS = 2_000;
+const ORDERS = { everyMs: 2_000, failed: "orders about hosts cannot be read" };
 
-/** Rejects with StoreError where a store cannot be used. */
-export async function openWorker(given: WorkerArguments, { clock, log }: ContainerPorts): Promise<RunningWorker> {
+/** What is logged in the worker goes to its runner as well, where that takes it. Rejects with StoreError where a store cannot be used. */
+export async function openWorker(
+  { loggingEndpoint, ...given }: WorkerArguments,
+  ports: ContainerPorts,
+): Promise<RunningWorker> {
+  if (loggingEndpoint === undefined) return openCrawlWorker(given, ports);
+  const { clock, log } = ports;
+  const plane = openLogPlane({ endpoint: loggingEndpoint, workerId: given.id, clock });
+  const failed = async (error: unknown): Promise<never> => {
+    plane.log("error", "the worker failed", { error });
+    throw error;
+  };
+  const close = async (): Promise<void> => {
+    await plane.close();
+    const { dropped } = plane;
+    if (dropped > 0) log("warn", "lines have not reached the runner's log", { lines: dropped });
+  };
+  try {
+    const { ended, stop } = await openCrawlWorker(given, { ...ports, log: teed(log, plane, "info") });
+    return { ended: ended.catch(failed).finally(close), stop };
+  } catch (error) {
+    return failed(error).finally(close);
+  }
+}
+
+async function openCrawlWorker(given: WorkerArguments, { clock, log, watchHealth }: ContainerPorts): Promise<RunningWorker> {
   const settings = readWorkerSettings(given.options);
   const [random, counted] = [systemRandom(), counters(memoryMetrics())];
   const { metrics } = counted;
@@ -46,9 +73,11 @@ export async function openWorker(given: WorkerArguments, { clock, log }: Contain
     const services = crawlWorker({ ports, config, fetchers: settings.fetchers, onBroken: fail.reject });
     const endOrders = await followOrders(services, stores);
     const harness = startHarness({
-      ...{ ...given, registry: dofnRegistry<AnyDefinition>(crawlDefinitions), services },
+      ...{ ...given, registry: dofnRegistry<AnyDefinition>([...crawlDefinitions, ...queueDecoders]), services },
       ...{ clock, log, metrics, counters: counted },
+      ...(settings.delayStepMs !== undefined && { delayStepMs: settings.delayStepMs }),
     });
+    watchHealth?.({ harness, queues: stores.queues });
     return running(harness, fail.promise, async () => {
       endOrders();
       await close();
@@ -68,31 +97,20 @@ function running(harness: Harness, broken: Promise<never>, close: () => Promise<
   return { ended, stop: () => harness.stop() };
 }
 
-/** What the launcher wrote when it began the job. */
-async function writtenConfig({ meta }: CrawlStores, { cloud }: WorkerSettings): Promise<CrawlConfig> {
+/** What the launcher wrote when it began the job; or the next job, which this one's hosts must not be told of. */
+async function writtenConfig({ meta }: CrawlStores, { cloud, epoch }: WorkerSettings): Promise<CrawlConfig> {
   const written = await meta.get("config");
   if (written === undefined) throw new StoreError(`the crawl ${cloud.crawl} has no configuration: start it first`);
-  return JSON.parse(written) as CrawlConfig;
+  const config = JSON.parse(written) as CrawlConfig;
+  return { ...config, epoch: epoch ?? config.epoch };
 }
 
 /** Nobody is asked before the orders are known; later ones hold from the next admit on. Returns a function that ends it. */
-async function followOrders({ clock, live, log }: CrawlServices, { orders }: CrawlStores): Promise<() => void> {
+async function followOrders(services: CrawlServices, { orders }: CrawlStores): Promise<() => void> {
   const take = async (): Promise<void> => {
     const policies = await orders.changed();
-    if (policies !== undefined) live.order(policies);
+    if (policies !== undefined) services.live.order(policies);
   };
   await take();
-  let ended = false;
-  let callOff = clock.after(ORDERS_MS, again);
-  function again(): void {
-    void take()
-      .catch((error) => log("error", "orders about hosts cannot be read", { error: String(error) }))
-      .finally(() => {
-        if (!ended) callOff = clock.after(ORDERS_MS, again);
-      });
-  }
-  return () => {
-    ended = true;
-    callOff();
-  };
+  return repeat(services, ORDERS, take);
 }

@@ -6,14 +6,18 @@ import type { CloudPlace } from "../stores/cloud-place.ts";
 /** No secret is among them: workers have the rights of their machine's account. */
 export type WorkerSettings = Pick<CrawlOptions, "fetchers" | "allow" | "connectTo" | "userAgent" | "contact"> & {
   cloud: CloudPlace;
+  /** The number of the job, which its later workers keep when the next one has begun. Undefined: that of the job begun last. */
+  epoch?: number;
+  /** Delays of the queues' sources are whole multiples of it. Undefined: a second, which every runner can keep. */
+  delayStepMs?: number;
 };
 
 const OPTION = "gleanerWorker";
 
 /** For submit(). */
-export function workerOptions({ cloud, fetchers, allow, connectTo, userAgent, contact }: WorkerSettings): PipelineOptions {
-  const json = JSON.stringify({ cloud, fetchers, allow, connectTo, userAgent, contact });
-  return { [OPTION]: json };
+export function workerOptions(settings: WorkerSettings): PipelineOptions {
+  const { cloud, epoch, fetchers, allow, connectTo, userAgent, contact, delayStepMs } = settings;
+  return { [OPTION]: JSON.stringify({ cloud, epoch, fetchers, allow, connectTo, userAgent, contact, delayStepMs }) };
 }
 
 /** Of the options that a worker is told of. Throws where the job was submitted without them. */

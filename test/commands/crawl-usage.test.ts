@@ -13,6 +13,8 @@ const SEED = "http://a.test/";
 const CONTACT = ["--contact", "test@example.org"];
 const GOOD = [SEED, ...CONTACT];
 const CLOUD = [...GOOD, "--stores", "cloud", "--project", "my-project"];
+const IMAGE = "europe-docker.pkg.dev/my-project/gleaner/worker:1";
+const DATAFLOW = [...CLOUD, "--engine", "dataflow", "--endpoint", "a:1", "--image", IMAGE, "--region", "europe-west1"];
 
 /** Files that a case may name, in the folder that the command runs in. */
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
@@ -133,10 +135,30 @@ const cases: [args: string[], ...said: (string | RegExp)[]][] = [
   [[...CLOUD, "--bucket", "gs://b"], '--bucket "gs://b"', "3 to 63"],
   [[...CLOUD, "--crawl", "google"], '--crawl "google"', "2 to 30"],
   [[...CLOUD, "--app-profile", "a b"], '--app-profile "a b"', "1 to 50"],
-  [[...CLOUD, "--engine", "spark"], '--engine "spark"', "embedded, prism, flink"],
+  [[...CLOUD, "--engine", "spark"], '--engine "spark"', "embedded, prism, flink, dataflow"],
   [[...CLOUD, "--engine", "prism", "--endpoint", "8073"], "--endpoint HOST:PORT", '"8073"'],
   [[...CLOUD, "--engine", "prism", "--endpoint", "a:1", "--job-name", "A"], '--job-name "A"', "small letters"],
   [[...CLOUD, "--worker-command", "w"], "--worker-command is for --engine prism or flink"],
+  [[...DATAFLOW, "--worker-command", "w"], "--worker-command is for --engine prism or flink"],
+  [[...CLOUD, "--engine", "flink", "--endpoint", "a:1", "--update"], "--update is for --engine dataflow"],
+  [[...CLOUD, "--engine", "dataflow", "--endpoint", "a:1"], "--engine dataflow needs --image", "NAME:TAG"],
+  [[...CLOUD, "--engine", "dataflow", "--endpoint", "a:1", "--image", IMAGE], "--engine dataflow needs --region"],
+  [[...GOOD, "--engine", "dataflow", "--endpoint", "a:1"], "--engine dataflow needs --stores cloud"],
+  [[...DATAFLOW, "--image", "pkg.dev/worker"], '--image "pkg.dev/worker"', "@sha256:DIGEST"],
+  [[...DATAFLOW, "--image", "worker:1"], '--image "worker:1"', "REGISTRY"],
+  [[...DATAFLOW, "--region", "europe"], '--region "europe"', "europe-west1"],
+  [[...DATAFLOW, "--service-account", "me@example.org"], '--service-account "me@example.org"', ".iam.gserviceaccount.com"],
+  [[...DATAFLOW, "--subnetwork", "crawl"], '--subnetwork "crawl"', "regions/REGION/subnetworks/NAME"],
+  [[...DATAFLOW, "--public-ips", "no"], '--public-ips "no"', "true or false"],
+  [[...DATAFLOW, "--machine-type", "big"], '--machine-type "big"', "n2-standard-4"],
+  [[...DATAFLOW, "--workers", "0"], '--workers "0"', "from 1 to 4000"],
+  [[...DATAFLOW, "--max-workers", "4001"], '--max-workers "4001"', "from 1 to 4000"],
+  [[...DATAFLOW, "--workers", "3", "--max-workers", "2"], "--workers 3 is more than --max-workers 2"],
+  [[...DATAFLOW, "--update=1"], "--update", "--help"],
+  [[...DATAFLOW, "--update", "--template", "job.json"], "--update", "template"],
+  [[...DATAFLOW, "--template", "gs://bucket"], '--template "gs://bucket"', "gs://BUCKET/OBJECT"],
+  [[...DATAFLOW, "--template", "gs://bucket/folder/"], '--template "gs://bucket/folder/"', "gs://BUCKET/OBJECT"],
+  [[...DATAFLOW, "--template", "absent/job.json"], '--template "absent/job.json"', "no folder", "absent"],
 ];
 
 const ABREAST = 3; // commands at once: a start is mostly reading files

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fromWire } from "../../beam/coders.ts";
 import { encode } from "../../schemas/codec.ts";
 import { limits } from "../../schemas/limits.ts";
 import { discoverMessage, hostQueueMessage, reparseMessage } from "../../schemas/messages.ts";
-import { readDiscover, readHost, readReparse } from "../../transforms/read-queues.ts";
+import {
+  decodeDiscover,
+  decodeHost,
+  decodeReparse,
+  readDiscover,
+  readHost,
+  readReparse,
+} from "../../transforms/read-queues.ts";
 import { bundle } from "./contexts.ts";
 import { world } from "./world.ts";
 
@@ -69,4 +77,41 @@ test("a full pull is followed by another at once, an empty one by a pause that a
   end?.();
   await services.queues.discover.publish([discovery("http://a.test/")]);
   assert.equal(woken, 1);
+});
+
+const decoders = [
+  ["discover", decodeDiscover, readDiscover, [discovery("http://a.test/")]],
+  [
+    "host",
+    decodeHost,
+    readHost,
+    [
+      encode(hostQueueMessage, { kind: "host", message: { kind: "wake", paceKey: "a.test", at: 5 } }),
+      encode(hostQueueMessage, { kind: "sweep", shard: 3 }),
+    ],
+  ],
+  ["reparse", decodeReparse, readReparse, [encode(reparseMessage, { paceKey: "a.test", urlId: "u", version: 1 })]],
+] as const;
+
+for (const [queue, decoder, source, bodies] of decoders)
+  test(`where the runner reads the queue '${queue}', its decoder gives what the source would, of bodies that have gone over the wire`, async () => {
+    const { services } = world();
+    await services.queues[queue].publish(bodies);
+    const [read, decoded] = [bundle(), bundle()];
+    await source.make({}, services).poll(read);
+    const doFn = decoder.make({}, services);
+    for (const body of bodies) await doFn.process(fromWire(decoder.input, body) as Uint8Array, decoded);
+    assert.equal(decoded.emitted.length, bodies.length);
+    assert.deepEqual(decoded.emitted, read.emitted);
+    assert.equal(decoder.outputs, source.outputs);
+  });
+
+test("a decoder counts and tells what is no message, with its first bytes, and does not fail for it", async () => {
+  const given = world();
+  const doFn = decodeReparse.make({}, given.services);
+  const context = bundle<typeof decodeReparse.outputs>();
+  await doFn.process(Uint8Array.of(1, 255, 255), context);
+  assert.deepEqual(context.emitted, []);
+  assert.equal(given.metrics.counter("gleaner_poison_messages_total", { queue: "reparse" }), 1);
+  assert.match(given.logged.join("\n"), /"bytes":3,"head":"Af\/\/"/);
 });

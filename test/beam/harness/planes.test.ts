@@ -5,11 +5,12 @@ import { counters } from "../../../beam/harness/counters.ts";
 import { Finalizers } from "../../../beam/harness/finalizers.ts";
 import { startCall } from "../../../beam/harness/grpc-call.ts";
 import { Inboxes } from "../../../beam/harness/inboxes.ts";
-import { openLogPlane } from "../../../beam/harness/log-plane.ts";
+import { openLogPlane, teed } from "../../../beam/harness/log-plane.ts";
 import { startHarness } from "../../../beam/harness/start-harness.ts";
 import { StateCache } from "../../../beam/harness/state-cache.ts";
 import { dofnRegistry } from "../../../beam/registry.ts";
 import { sleep } from "../../../ports/clock.ts";
+import { logLevels } from "../../../ports/log.ts";
 import { bytes, struct } from "../../../schemas/codec.ts";
 import { batches, each, word } from "../lib.ts";
 import { startFakeRunner } from "./fake-runner.ts";
@@ -237,6 +238,49 @@ suite("the runner's log", () => {
     assert.ok(plane.dropped >= 4000);
     assert.ok(plane.waiting <= 1000);
     await plane.close();
+  });
+
+  test("is told errors and warnings by whoever logs to both, other lines up to the level", async (t) => {
+    const runner = await startFakeRunner();
+    t.after(() => runner.stop());
+    for (const [least, told] of [
+      ["error", ["error", "warn"]],
+      ["info", ["error", "warn", "info"]],
+      ["debug", ["error", "warn", "info", "debug"]],
+    ] as const) {
+      const plane = openLogPlane({ endpoint: runner.endpoint, workerId: "w", clock });
+      const own: string[] = [];
+      const log = teed((level) => own.push(level), plane, least);
+      for (const level of logLevels) log(level, level, { least });
+      await until(() => runner.logged.length >= told.length);
+      await plane.close();
+      assert.deepEqual(own, logLevels);
+      assert.deepEqual(
+        runner.logged.splice(0),
+        told.map((level) => `${level} {"least":"${least}"}`),
+      );
+    }
+  });
+
+  test("keeps room for what went wrong, and cuts a long line off", async (t) => {
+    const plane = openLogPlane({ endpoint: "127.0.0.1:1", workerId: "w", clock });
+    t.after(plane.close);
+    await until(() => {
+      plane.log("info", "whether the runner is known to be away");
+      return plane.waiting > 0;
+    });
+    const before = plane.waiting;
+    for (let line = 0; line < 2000; line++) plane.log("info", "x");
+    assert.deepEqual([plane.waiting, plane.dropped], [500, 1500 + before]);
+    for (let line = 0; line < 2000; line++) plane.log("error", "y");
+    assert.deepEqual([plane.waiting, plane.dropped], [1000, 3000 + before]);
+    const runner = await startFakeRunner();
+    t.after(() => runner.stop());
+    const heard = openLogPlane({ endpoint: runner.endpoint, workerId: "w", clock });
+    heard.log("info", "z".repeat(100_000));
+    await until(() => runner.logged.length === 1);
+    await heard.close();
+    assert.equal(runner.logged[0]!.length, 8192);
   });
 });
 

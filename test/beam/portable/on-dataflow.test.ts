@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { readDoFn } from "../../../beam/pardo.ts";
-import { type DataflowSettings, dataflowOptions, forDataflow } from "../../../beam/portable/dataflow.ts";
-import { PUBSUB_READ_URN } from "../../../beam/portable/pubsub-reads.ts";
+import { type DataflowSettings, dataflowOptions } from "../../../beam/portable/dataflow.ts";
+import { withEnvironment } from "../../../beam/portable/environment.ts";
+import { PUBSUB_READ_URN, withPubsubReads } from "../../../beam/portable/pubsub-reads.ts";
 import { submit } from "../../../beam/portable/submit.ts";
 import { type PipelineProto, runnerApi } from "../../../beam/sdk.ts";
 import { systemClock } from "../../../io/clock.ts";
@@ -69,7 +70,8 @@ await engineTests(["dataflow"], async () => {
     const submitted = (given: DataflowSettings) =>
       submit({
         ...{ endpoint: server.endpoint, jobName: "small-job", clock: systemClock(), log: () => undefined },
-        ...{ proto: forDataflow(proto, { image: IMAGE, reads }), options: { ...dataflowOptions(given), smallJob: "told" } },
+        proto: withEnvironment(withPubsubReads(proto, reads), { kind: "docker", image: IMAGE }),
+        options: { ...dataflowOptions(given), smallJob: "told" },
       });
 
     /** What the job service has put into the bucket. */

@@ -57,7 +57,7 @@ export function smallJob(tell: (line: string) => void): { proto: PipelineProto; 
 /** Each key's whole count. */
 export const whole: readonly string[] = Array.from({ length: KEYS }, (_, key) => `key-${key} ${WORDS_A_KEY}`);
 
-export function harnessOf(definitions: readonly AnyDefinition[], log: Log): StartWorker {
+export function harnessOf(definitions: Parameters<typeof dofnRegistry>[0], log: Log): StartWorker {
   return ({ id, controlEndpoint, loggingEndpoint }) =>
     startHarness({
       ...{ id, controlEndpoint, registry: dofnRegistry(definitions), services: undefined },

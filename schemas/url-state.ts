@@ -1,5 +1,6 @@
 // What is known of one URL. The record of the frontier; facts only, the next due time is the one decision it keeps.
 import { bool, fixed, list, oneOf, optional, struct, type TypeOf, text, uint, usually, versioned } from "./codec.ts";
+import { clusterRoles } from "./daily/clusters.ts";
 import { outcomes } from "./reasons.ts";
 import { before, hourlyVisit, httpDateText, packedText, urlUnderKey } from "./url-codecs.ts";
 
@@ -69,6 +70,10 @@ const fields = struct({
   /** Of a sitemap: the host name that led here from elsewhere, by its robots.txt, a redirect or its index, and may be listed in it. */
   vouchedBy: optional(text),
   marks: optional(marks),
+  /** Of the page that is kept, 0 to 100: core/revisit/page-quality.ts. */
+  quality: optional(uint),
+  /** Among near-duplicates, as the daily pipeline found; a page that has none stands alone. */
+  cluster: optional(struct({ id: fixed(FINGERPRINT_BYTES), role: oneOf(clusterRoles) })),
 });
 
 export const urlState = versioned(fields, BYTES_VERSION);

@@ -2,6 +2,7 @@
 import type { DoFnDefinition } from "../beam/dofn.ts";
 import { contentHash } from "../core/content/digest.ts";
 import { owesParse, reparsed, unparsed } from "../core/frontier/complete.ts";
+import { pageQuality } from "../core/revisit/page-quality.ts";
 import { policyFor } from "../core/traps/url-policy.ts";
 import { withheld } from "../core/traps/withheld.ts";
 import { hostKeyOf } from "../core/url/keys.ts";
@@ -116,7 +117,8 @@ async function takeParsed(
     const fetchedAt = before.lastFetchAt ?? 0;
     await writeDocument(services, { lease: { urlId, url }, before, page: parsed, ref, hash, fetchedAt });
   }
-  const after = reparsed(before, { simHash: parsed.simHash, linkSetHash: parsed.linkSetHash, indexable });
+  const { simHash, linkSetHash } = parsed;
+  const after = reparsed(before, { simHash, linkSetHash, quality: pageQuality(parsed.quality), indexable });
   return writeRecord(services, page, { after, ref });
 }
 

@@ -25,6 +25,8 @@ export interface KeptContent {
   hash: Uint8Array;
   simHash?: string;
   linkSetHash?: Uint8Array;
+  /** 0 to 100. */
+  quality?: number;
   /** Whether an index may have it; absent where the page is not parsed yet, or cannot be. */
   indexable?: boolean;
   reparse: boolean;
@@ -69,11 +71,18 @@ export function owesParse({ marks }: UrlState): boolean {
   return marks?.reparse === true || marks?.parseFailed === true;
 }
 
+export interface ReparsedContent extends Pick<KeptContent, "quality"> {
+  simHash: string;
+  linkSetHash: Uint8Array;
+  indexable: boolean;
+}
+
 /** The record after its stored page was parsed at last; nothing but what parsing tells is changed. */
-export function reparsed(record: UrlState, parsed: { simHash: string; linkSetHash: Uint8Array; indexable: boolean }): UrlState {
+export function reparsed(record: UrlState, parsed: ReparsedContent): UrlState {
   const { lastReason, ...rest } = unmarked(record, ["reparse", "parseFailed"]);
   const plain: UrlState = lastReason === undefined || lastReason.startsWith(PARSE) ? rest : { ...rest, lastReason };
-  const fields = { simHash: Buffer.from(parsed.simHash, "hex"), linkSetHash: parsed.linkSetHash };
+  const { simHash, linkSetHash, quality } = parsed;
+  const fields = { simHash: Buffer.from(simHash, "hex"), linkSetHash, ...(quality === undefined ? {} : { quality }) };
   if (!parsed.indexable && !record.indexed) return { ...plain, ...fields };
   const index = parsed.indexable ? "upsert" : "delete";
   return {
@@ -159,18 +168,17 @@ function scheduled(before: UrlState, completion: Completion, changed: boolean, n
 
 function visited(before: UrlState, { sentAt }: Completion, changed: boolean, now: number): Schedule {
   const seen = before.contentHash !== undefined && before.lastFetchAt !== undefined;
-  if (!seen) return { nextFetchAt: now + nextInterval(undefined, changed), priority: priorities.revisit, failureCount: 0 };
+  if (!seen) return { nextFetchAt: now + nextInterval(undefined), priority: priorities.revisit, failureCount: 0 };
   const afterMs = sinceVisit(before, sentAt ?? now);
   const changeHistory = remembered(before.changeHistory, { afterMs, changed });
-  return { nextFetchAt: now + nextInterval(afterMs, changed), priority: priorities.revisit, failureCount: 0, changeHistory };
+  return { nextFetchAt: now + nextInterval(changeHistory), priority: priorities.revisit, failureCount: 0, changeHistory };
 }
 
 /** Tries that failed since are no visits: the one before them is at least as old as the interval it was given. */
 function sinceVisit(before: UrlState, at: number): number {
   const sinceRequest = Math.max(0, at - (before.lastFetchAt ?? at));
   if (before.failureCount === 0) return sinceRequest;
-  const last = before.changeHistory?.at(-1);
-  return Math.max(sinceRequest, nextInterval(last?.afterMs, last?.changed ?? false));
+  return Math.max(sinceRequest, nextInterval(before.changeHistory));
 }
 
 /** An upsert for a new document version; a delete when an indexed URL is gone, not to be indexed, redirected or forbidden. */
@@ -200,6 +208,7 @@ function contentFields(before: UrlState, completion: Completion): Partial<UrlSta
   return {
     contentHash: content.hash,
     ...(content.simHash === undefined ? {} : { simHash: Buffer.from(content.simHash, "hex") }),
+    ...(content.quality === undefined ? {} : { quality: content.quality }),
     ...(content.linkSetHash === undefined
       ? before.linkSetHash === undefined
         ? {}

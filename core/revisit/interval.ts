@@ -1,21 +1,20 @@
-// When is a page worth another look? A change shortens the interval, no change lengthens it, within 1 to 30 days.
+// When is a page worth another look? When it has changed as likely as not; a change shortens the interval, no change lengthens it, within 1 to 30 days.
 import { limits } from "../../schemas/limits.ts";
+import { changeRate, type Visit } from "./change-rate.ts";
 
-const SHORTER = 0.5; // after a change
-const LONGER = 1.5; // after none
-
-/** The interval in ms after a visit that came `afterMs` after the one before; undefined: it was the first. */
-export function nextInterval(afterMs: number | undefined, changed: boolean): number {
-  if (afterMs === undefined) return limits.revisitMsFirst;
-  const interval = Math.round(afterMs * (changed ? SHORTER : LONGER));
+/**
+ * The interval in ms that a page's visits want, newest last: the time in which it changes with probability 1/2, at the rate that they show.
+ * After a visit that found a change it is no longer than the one that the visit ended, after one that found none no shorter.
+ */
+export function nextInterval(history: readonly Visit[] | undefined): number {
+  const last = history?.at(-1);
+  if (history === undefined || last === undefined) return limits.revisitMsFirst;
+  const useful = Math.round((Math.LN2 / changeRate(history)) * DAY_MS);
+  const interval = last.changed ? Math.min(useful, last.afterMs) : Math.max(useful, last.afterMs);
   return Math.min(limits.revisitMsMax, Math.max(limits.revisitMsMin, interval));
 }
 
-export interface Visit {
-  afterMs: number;
-  changed: boolean;
-}
-
+const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 /** The history with one visit more, in whole hours, as records keep it; the oldest goes where it is full. */
@@ -27,4 +26,19 @@ export function remembered(history: readonly Visit[] | undefined, { afterMs, cha
 /** Wait before a failed URL is tried again, ms: doubles with each failure. */
 export function retryWait(failures: number): number {
   return limits.retryMs * 2 ** Math.max(0, failures - 1);
+}
+
+export const tiers = ["A", "B", "C", "D"] as const;
+export type Tier = (typeof tiers)[number];
+
+/** The longest interval of each tier, days: A daily or nearly, B weekly, C fortnightly, D monthly. */
+const TIER_DAYS: readonly [Tier, number][] = [
+  ["A", 2],
+  ["B", 7],
+  ["C", 15],
+];
+
+/** How fresh a page is to be kept, by the interval that its visits want (nextInterval). */
+export function tierOf(intervalMs: number): Tier {
+  return TIER_DAYS.find(([, days]) => intervalMs <= days * DAY_MS)?.[0] ?? "D";
 }

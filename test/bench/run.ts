@@ -1,7 +1,10 @@
 // npm run bench -- NAME: measurements, never judged; each prints its figures beside what they are to be read against.
 import { benchCapacity } from "./capacity/capacity.ts";
+import { benchClusters } from "./clusters/clusters.ts";
 import { benchCrawl } from "./crawl.ts";
 import { benchDiscover } from "./discover.ts";
+import { benchEngine } from "./engine/engine.ts";
+import { benchFreshness } from "./freshness/freshness.ts";
 import { benchMemory } from "./memory.ts";
 import { benchParsers } from "./parsers.ts";
 import { benchStores } from "./stores.ts";
@@ -15,6 +18,18 @@ const benches: Record<string, { what: string; run: (args: string[]) => Promise<v
   capacity: {
     what: "grants, turns, skew, bytes and operations of a large crawl, by size (capacity PART for one)",
     run: benchCapacity,
+  },
+  engine: {
+    what: "leases a second through Prism and Flink, state requests and CPU of each, beside the prototype's (--help)",
+    run: benchEngine,
+  },
+  freshness: {
+    what: "freshness of a simulated web at equal visits: uniform, by score, and the optimum (--pages 4000 --intervals 10,23 --seed 1)",
+    run: benchFreshness,
+  },
+  clusters: {
+    what: "near-duplicates of N synthetic documents, a million where none is told, and the curve to ten",
+    run: benchClusters,
   },
   memory: {
     what: "peak memory of crawls of 10,000 and 100,000 pages (--pages 10000,100000), some 20 minutes",

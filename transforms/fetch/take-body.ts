@@ -4,6 +4,7 @@ import { type Completion, owesParse } from "../../core/frontier/complete.ts";
 import { bodyClass, parseContentType } from "../../core/http/content-type.ts";
 import { headerOf, headersOf } from "../../core/http/outcome.ts";
 import { robotsDirectives } from "../../core/http/robots-tag.ts";
+import { pageQuality } from "../../core/revisit/page-quality.ts";
 import { parseSitemap } from "../../core/sitemap/parse.ts";
 import { withinFanOut } from "../../core/traps/fan-out.ts";
 import { policyFor } from "../../core/traps/url-policy.ts";
@@ -111,7 +112,8 @@ async function parsedPage(services: CrawlServices, config: CrawlConfig, job: Par
   const indexable = !page.noindex;
   if (indexable && config.documents)
     await writeDocument(services, { lease, before, page, ref: job.ref, hash, fetchedAt: job.answer.sentAt });
-  const content = { hash, indexable, reparse: false, simHash, linkSetHash: page.linkSetHash };
+  const quality = pageQuality(page.quality);
+  const content = { hash, indexable, reparse: false, simHash, linkSetHash: page.linkSetHash, quality };
   return { completion: { outcome, content }, event: { ...event, links: page.links.length } };
 }
 

@@ -10,6 +10,7 @@ import {
   unmarked,
   unparsed,
 } from "../../../core/frontier/complete.ts";
+import { nextInterval } from "../../../core/revisit/interval.ts";
 import { decode, encode } from "../../../schemas/codec.ts";
 import { limits } from "../../../schemas/limits.ts";
 import { outcomes } from "../../../schemas/reasons.ts";
@@ -40,6 +41,12 @@ interface Row {
 }
 
 const sentAt = NOW - 500;
+
+const afterAChange = nextInterval([
+  { afterMs: 7 * DAY, changed: false },
+  { afterMs: 10 * DAY, changed: true },
+]);
+
 const table: Row[] = [
   {
     situation: "a new page",
@@ -67,7 +74,7 @@ const table: Row[] = [
     situation: "a changed page comes sooner",
     before: visited(),
     completion: { outcome: "fetched", sentAt, content: body(2) },
-    dueIn: 5 * DAY - 250,
+    dueIn: afterAChange,
     priority: 2,
     index: "upsert",
   },
@@ -75,14 +82,14 @@ const table: Row[] = [
     situation: "the same bytes come later",
     before: visited(),
     completion: { outcome: "unchanged", sentAt, content: body(1) },
-    dueIn: 15 * DAY - 750,
+    dueIn: 30 * DAY,
     priority: 2,
   },
   {
     situation: "a 304 comes later",
     before: visited(),
     completion: { outcome: "unchanged", status: 304, sentAt },
-    dueIn: 15 * DAY - 750,
+    dueIn: 30 * DAY,
     priority: 2,
   },
   {
@@ -96,14 +103,14 @@ const table: Row[] = [
     situation: "unchanged after a try that failed a minute ago: the interval does not collapse",
     before: visited({ lastFetchAt: NOW - MINUTE, failureCount: 1 }),
     completion: { outcome: "unchanged", status: 304, sentAt },
-    dueIn: Math.round(7 * DAY * 1.5) * 1.5,
+    dueIn: 30 * DAY,
     priority: 2,
   },
   {
     situation: "an indexed page that asks not to be",
     before: visited(),
     completion: { outcome: "unchanged", sentAt, content: body(1, { indexable: false }) },
-    dueIn: 15 * DAY - 750,
+    dueIn: 30 * DAY,
     priority: 2,
     index: "delete",
   },
@@ -111,7 +118,7 @@ const table: Row[] = [
     situation: "the same bytes, to be indexed at last",
     before: visited({ indexed: false }),
     completion: { outcome: "unchanged", sentAt, content: body(1) },
-    dueIn: 15 * DAY - 750,
+    dueIn: 30 * DAY,
     priority: 2,
     index: "upsert",
   },
@@ -132,7 +139,7 @@ const table: Row[] = [
     situation: "not modified while the page still waits for a parser",
     before: visited({ marks: { reparse: true } }),
     completion: { outcome: "unchanged", status: 304, sentAt },
-    dueIn: 15 * DAY - 750,
+    dueIn: 30 * DAY,
     priority: 2,
     reparse: true,
   },
@@ -148,7 +155,7 @@ const table: Row[] = [
     situation: "a page that cannot be parsed keeps its document",
     before: visited(),
     completion: { outcome: "fetched", sentAt, reason: "parse-timeout", content: { hash: bytes(2), reparse: false } },
-    dueIn: 5 * DAY - 250,
+    dueIn: afterAChange,
     priority: 2,
     parseFailed: true,
   },
@@ -156,7 +163,7 @@ const table: Row[] = [
     situation: "not modified after a parse that failed",
     before: visited({ marks: { parseFailed: true } }),
     completion: { outcome: "unchanged", status: 304, sentAt },
-    dueIn: 15 * DAY - 750,
+    dueIn: 30 * DAY,
     priority: 2,
     parseFailed: true,
   },
@@ -181,7 +188,7 @@ const table: Row[] = [
       situation: `the same bytes, indexed, and parsed at last after the mark ${mark}`,
       before: visited({ marks: { [mark]: true } }),
       completion: { outcome: "unchanged", sentAt, content: body(1) },
-      dueIn: 15 * DAY - 750,
+      dueIn: 30 * DAY,
       priority: 2,
       index: "upsert",
     }),

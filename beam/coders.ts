@@ -1,5 +1,5 @@
 // How do our records travel through Beam? As bytes of our own codecs, which every runner can carry, under UTF-8 keys where keyed.
-import { type AnyCodec, type Codec, decode, encode, text } from "../schemas/codec.ts";
+import { type AnyCodec, type Codec, decode, encode, struct, text } from "../schemas/codec.ts";
 import type { Keyed } from "./dofn.ts";
 import { BytesCoder, type Coder, GlobalWindowCoder, KVCoder, type Pipeline, StrUtf8Coder } from "./sdk.ts";
 
@@ -32,6 +32,12 @@ export function isKeyed(codec: AnyCodec): codec is KeyedCodec<unknown> {
   return (codec as Partial<KeyedCodec<unknown>>).keyedBy === "text";
 }
 
+/** What a bounded pipeline begins with: one element that says nothing. */
+export type Start = Record<never, never>;
+
+/** Beam's impulse, which has no bytes, reads as it. */
+export const start: Codec<Start> = struct({});
+
 /** An element as Beam's own coders see it. */
 export type Wire = Uint8Array | Keyed<Uint8Array>;
 
@@ -44,6 +50,7 @@ export function toWire(codec: AnyCodec, value: unknown): Wire {
 
 /** Throws CodecError where the bytes are not of the codec. */
 export function fromWire(codec: AnyCodec, wire: Wire): unknown {
+  if (codec === start && (wire as Uint8Array).length === 0) return {};
   if (!isKeyed(codec)) return decode(codec, wire as Uint8Array);
   const { key, value } = wire as Keyed<Uint8Array>;
   return { key, value: decode(codec.value, value) };

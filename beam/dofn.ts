@@ -29,10 +29,24 @@ export interface StateCell<T> {
   clear(): void;
 }
 
-export interface KeyedContext<O extends Outputs, S extends Record<string, unknown>> extends BundleContext<O> {
+/** A bag of a key's state: what was added, without order. To add costs no reading of what is there. Kept and lost as a cell is. */
+export interface StateBag<T> {
+  read(): Promise<T[]>;
+  add(value: T): void;
+  clear(): void;
+}
+
+type NoBags = Record<never, unknown>;
+
+export interface KeyedContext<O extends Outputs, S extends Record<string, unknown>, B extends Record<string, unknown> = NoBags>
+  extends BundleContext<O> {
   readonly key: string;
   state<K extends keyof S & string>(cell: K): StateCell<S[K]>;
-  /** One timer a family and key; setting replaces it. Processing time, Unix ms; may fire early, late or twice. */
+  bag<K extends keyof B & string>(name: K): StateBag<B[K]>;
+  /**
+   * One timer a family and key; setting replaces it. Unix ms. One of processing time may fire early, late or twice. One of event time fires
+   * once the watermark has come to `fireAt`, and what it emits stands there, so that it holds the watermark behind this stage until then.
+   */
   setTimer(family: string, fireAt: number): void;
   clearTimer(family: string): void;
 }
@@ -53,9 +67,15 @@ export interface DoFn<In, O extends Outputs> extends Lifecycle<O> {
 }
 
 /** Calls for one key come one after another, those for different keys side by side. */
-export interface KeyedDoFn<V, O extends Outputs, S extends Record<string, unknown>> extends Lifecycle<O> {
-  process(value: V, context: KeyedContext<O, S>): void | Promise<void>;
-  onTimer?(family: string, context: KeyedContext<O, S>): void | Promise<void>;
+export interface KeyedDoFn<V, O extends Outputs, S extends Record<string, unknown>, B extends Record<string, unknown> = NoBags>
+  extends Lifecycle<O> {
+  process(value: V, context: KeyedContext<O, S, B>): void | Promise<void>;
+  onTimer?(family: string, context: KeyedContext<O, S, B>): void | Promise<void>;
+}
+
+/** All that came under one key, in no stated order; may be iterated once, and need not fit into memory. Rejecting fails the bundle. */
+export interface GroupedDoFn<V, O extends Outputs> extends Lifecycle<O> {
+  process(key: string, values: AsyncIterable<V>, context: BundleContext<O>): void | Promise<void>;
 }
 
 /** An unbounded source: asked again and again, never in parallel with itself. On portable runners a splittable DoFn. */
@@ -64,6 +84,11 @@ export interface SourceDoFn<O extends Outputs> {
   teardown?(): void | Promise<void>;
   /** Emits what there is and returns how many ms to wait before the next poll; 0: at once. `wake` (from watch) cuts the wait short. */
   poll(context: BundleContext<O>): Promise<number>;
+  /**
+   * How far event time has come (Unix ms), asked before and after each poll: nothing that comes later belongs before it, and what comes
+   * stands there. A fall changes nothing. Absent: event time is the time of the polls.
+   */
+  watermark?(): number;
   /** Calls `wake` when polling may be worth it; returns a function that ends the watch. */
   watch?(wake: () => void): () => void;
 }
@@ -81,14 +106,48 @@ export interface DoFnDefinition<In, O extends Outputs, Config, Services> extends
   make(config: Config, services: Services): DoFn<In, O>;
 }
 
-export interface KeyedDefinition<V, O extends Outputs, S extends Record<string, unknown>, Config, Services>
-  extends DefinitionBase<O> {
+export interface KeyedDefinition<
+  V,
+  O extends Outputs,
+  S extends Record<string, unknown>,
+  Config,
+  Services,
+  B extends Record<string, unknown> = NoBags,
+> extends DefinitionBase<O> {
   readonly form: "keyed";
   /** Of the value; keys are UTF-8 text. */
   readonly input: Codec<V>;
   readonly state: { [K in keyof S]: Codec<S[K]> };
+  /** Of their elements; no bag has the name of a cell. */
+  readonly bags?: { [K in keyof B]: Codec<B[K]> };
+  /** Families of processing time. */
   readonly timers: readonly string[];
-  make(config: Config, services: Services): KeyedDoFn<V, O, S>;
+  /** Families of event time; none has the name of one of processing time. */
+  readonly eventTimers?: readonly string[];
+  make(config: Config, services: Services): KeyedDoFn<V, O, S, B>;
+}
+
+/** Of bounded pipelines. */
+export interface GroupedDefinition<V, O extends Outputs, Config, Services> extends DefinitionBase<O> {
+  readonly form: "grouped";
+  /** Of the value; keys are UTF-8 text. */
+  readonly input: Codec<V>;
+  make(config: Config, services: Services): GroupedDoFn<V, O>;
+}
+
+/**
+ * What becomes of all values of a key, in whatever order and parts: `add` and `merge` are associative and commutative, and `create` gives what
+ * changes nothing. They may change `into`, and return it or another.
+ */
+export interface CombineDefinition<V, A> {
+  /** The name it is registered by; what the proto carries. */
+  readonly name: string;
+  readonly form: "combine";
+  readonly input: Codec<V>;
+  readonly accumulator: Codec<A>;
+  create(): A;
+  add(into: A, value: V): A;
+  merge(into: A, other: A): A;
 }
 
 export interface SourceDefinition<O extends Outputs, Config, Services> extends DefinitionBase<O> {

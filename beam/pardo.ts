@@ -1,6 +1,7 @@
 // How does a DoFn of ours stand in a proto? As a ParDo that names it and carries its JSON configuration, never code (beam_runner_api.proto).
+import type { AnyCodec } from "../schemas/codec.ts";
 import { collectionCoder, stateCoder, timerCoder } from "./coders.ts";
-import type { DoFnDefinition, KeyedDefinition, SourceDefinition } from "./dofn.ts";
+import type { DoFnDefinition, GroupedDefinition, KeyedDefinition, SourceDefinition } from "./dofn.ts";
 import {
   type Coder,
   type Collected,
@@ -23,8 +24,13 @@ export const requirements = {
 
 // biome-ignore lint/suspicious/noExplicitAny: definitions of all types stand in one list; each checked its own when it was written
 type Any = any;
-export type AnyKeyedDefinition = KeyedDefinition<Any, Any, Any, Any, Any>;
-export type AnyDefinition = DoFnDefinition<Any, Any, Any, Any> | AnyKeyedDefinition | SourceDefinition<Any, Any, Any>;
+export type AnyKeyedDefinition = KeyedDefinition<Any, Any, Any, Any, Any, Any>;
+export type AnyGroupedDefinition = GroupedDefinition<Any, Any, Any, Any>;
+export type AnyDefinition =
+  | DoFnDefinition<Any, Any, Any, Any>
+  | AnyKeyedDefinition
+  | AnyGroupedDefinition
+  | SourceDefinition<Any, Any, Any>;
 
 /** What the proto says of a DoFn. */
 export interface DoFnPayload {
@@ -33,12 +39,15 @@ export interface DoFnPayload {
   config: unknown;
 }
 
-/** The expansion that makes a transform this ParDo; its outputs are unbounded and named as the definition names them. */
+/** The expansion that makes a transform this ParDo; its outputs are named as the definition names them, those of a source are unbounded. */
 export function parDo(definition: AnyDefinition, config: unknown) {
   return (_input: unknown, pipeline: Pipeline, transform: TransformProto): Record<string, Collected> => {
     transform.spec = { urn: PARDO_URN, payload: runnerApi.ParDoPayload.toBinary(payload(definition, config, pipeline)) };
-    const outputs = Object.entries(definition.outputs as Record<string, never>);
-    return Object.fromEntries(outputs.map(([name, codec]) => [name, unbounded(pipeline, collectionCoder(codec))]));
+    const outputs = Object.entries(definition.outputs as Record<string, AnyCodec>);
+    // Where it is not said, they are bounded as what comes in is.
+    const isBounded = definition.form === "source" ? runnerApi.IsBounded_Enum.UNBOUNDED : undefined;
+    const collection = (codec: AnyCodec) => pipeline.createPCollectionInternal(collectionCoder(codec), undefined, isBounded);
+    return Object.fromEntries(outputs.map(([name, codec]) => [name, collection(codec)]));
   };
 }
 
@@ -48,8 +57,21 @@ export function readDoFn(parDoPayload: ParDoPayload): DoFnPayload | undefined {
   return JSON.parse(Buffer.from(parDoPayload.doFn.payload).toString()) as DoFnPayload;
 }
 
-export function unbounded(pipeline: Pipeline, coder: Coder): Collected {
-  return pipeline.createPCollectionInternal(coder, undefined, runnerApi.IsBounded_Enum.UNBOUNDED);
+/** The names of all that is kept of a key: cells, then bags. */
+export function keptNames({ state, bags = {} }: AnyKeyedDefinition): string[] {
+  return [...Object.keys(state), ...Object.keys(bags)];
+}
+
+/** Whether the proto has just the state and the timers of the DoFn. */
+export function agrees(payload: ParDoPayload, definition: AnyDefinition): boolean {
+  const kept = definition.form === "keyed" ? keptNames(definition) : [];
+  const families = definition.form === "keyed" ? timerDomains(definition) : [];
+  const told = Object.entries(payload.timerFamilySpecs).map(([family, { timeDomain }]) => [family, timeDomain]);
+  return alike(Object.keys(payload.stateSpecs), kept) && alike(told, families);
+}
+
+function alike(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
 }
 
 function payload(definition: AnyDefinition, config: unknown, pipeline: Pipeline): ParDoPayload {
@@ -58,7 +80,7 @@ function payload(definition: AnyDefinition, config: unknown, pipeline: Pipeline)
   require(pipeline, requirements.finalization);
   const common = { doFn: { urn: DOFN_URN, payload: Buffer.from(JSON.stringify(carried)) }, requestsFinalization: true };
   if (definition.form === "keyed") return runnerApi.ParDoPayload.create({ ...common, ...keyedSpecs(definition, pipeline) });
-  if (definition.form === "each") return runnerApi.ParDoPayload.create(common);
+  if (definition.form !== "source") return runnerApi.ParDoPayload.create(common);
   require(pipeline, requirements.splittable);
   return runnerApi.ParDoPayload.create({ ...common, restrictionCoderId: pipeline.getCoderId(restrictionCoder()) });
 }
@@ -66,16 +88,36 @@ function payload(definition: AnyDefinition, config: unknown, pipeline: Pipeline)
 function keyedSpecs(definition: AnyKeyedDefinition, pipeline: Pipeline): Pick<ParDoPayload, "stateSpecs" | "timerFamilySpecs"> {
   require(pipeline, requirements.stateful);
   const timerFamilyCoderId = pipeline.getCoderId(timerCoder(pipeline));
-  const family = { timeDomain: runnerApi.TimeDomain_Enum.PROCESSING_TIME, timerFamilyCoderId };
+  const [kept, families] = [keptNames(definition), timerDomains(definition)];
+  mustDiffer(definition.name, kept);
+  mustDiffer(
+    definition.name,
+    families.map(([family]) => family),
+  );
   const cell = runnerApi.StateSpec.create({
     spec: { oneofKind: "bagSpec", bagSpec: { elementCoderId: pipeline.getCoderId(stateCoder()) } },
     protocol: { urn: BAG_STATE_URN, payload: new Uint8Array() },
   });
   return {
-    stateSpecs: Object.fromEntries(Object.keys(definition.state).map((name) => [name, cell])),
-    timerFamilySpecs: Object.fromEntries(definition.timers.map((name) => [name, family])),
+    stateSpecs: Object.fromEntries(kept.map((name) => [name, cell])),
+    timerFamilySpecs: Object.fromEntries(families.map(([name, timeDomain]) => [name, { timeDomain, timerFamilyCoderId }])),
   };
 }
+
+function timerDomains({ timers, eventTimers = [] }: AnyKeyedDefinition): [family: string, TimeDomain][] {
+  const { PROCESSING_TIME, EVENT_TIME } = runnerApi.TimeDomain_Enum;
+  return [
+    ...timers.map((family): [string, TimeDomain] => [family, PROCESSING_TIME]),
+    ...eventTimers.map((family): [string, TimeDomain] => [family, EVENT_TIME]),
+  ];
+}
+
+function mustDiffer(dofn: string, names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Error(`the DoFn '${dofn}' declares '${twice}' twice`);
+}
+
+type TimeDomain = ParDoPayload["timerFamilySpecs"][string]["timeDomain"];
 
 const BAG_STATE_URN = "beam:user_state:bag:v1";
 

@@ -1,5 +1,5 @@
 // How are elements spread over the workers again? Beam's composite of pairing with a key, grouping, and unpairing.
-import { PARDO_URN, unbounded } from "./pardo.ts";
+import { PARDO_URN } from "./pardo.ts";
 import {
   BytesCoder,
   type Coder,
@@ -36,14 +36,14 @@ function pair() {
   return (input: Collected, pipeline: Pipeline, transform: TransformProto): Collected => {
     transform.spec = { urn: PARDO_URN, payload: dofn(PAIR_URN) };
     const paired = new KVCoder(new BytesCoder(), pipeline.context.getPCollectionCoder(input)) as Coder;
-    return pipeline.createPCollectionInternal(paired, atOnce(pipeline), runnerApi.IsBounded_Enum.UNBOUNDED);
+    return pipeline.createPCollectionInternal(paired, atOnce(pipeline));
   };
 }
 
 function unpair(coderId: string, windowingId: string) {
   return (_input: Collected, pipeline: Pipeline, transform: TransformProto): Collected => {
     transform.spec = { urn: PARDO_URN, payload: dofn(UNPAIR_URN) };
-    const output = unbounded(pipeline, pipeline.getCoder(coderId));
+    const output = pipeline.createPCollectionInternal(pipeline.getCoder(coderId));
     // Set here, or the grouping's windowing would be inherited.
     proto(pipeline, output).windowingStrategyId = windowingId;
     return output;

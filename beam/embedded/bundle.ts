@@ -24,9 +24,17 @@ export interface Outgoing {
   values: unknown[];
 }
 
+/** Takes what leaves a bundle before the bundle is through, in place of `outgoing`. */
+export interface Exit {
+  /** May throw: then the bundle fails. */
+  give(stage: number, value: unknown): void;
+  /** Throws where nothing is to be emitted any more. */
+  mustGoOn(): void;
+}
+
 /** Runs one try of a bundle. Rejects with the first failure once nothing of the bundle runs any more; then nothing of it is left. */
-export async function tryBundle(line: Line, feed: (bundle: Bundle) => void | Promise<void>): Promise<Bundle> {
-  const bundle = new Bundle(line);
+export async function tryBundle(line: Line, feed: (bundle: Bundle) => void | Promise<void>, exit?: Exit): Promise<Bundle> {
+  const bundle = new Bundle(line, exit);
   try {
     // Most of these answer at once, several times a bundle: what is no promise is not awaited.
     for (const [step, pool] of line.pools.entries()) {
@@ -59,6 +67,7 @@ export class Bundle {
   readonly instances: (AnyDoFn | undefined)[] = [];
   readonly outgoing: Outgoing[] = [];
   readonly afterCommits: AfterCommit[] = [];
+  readonly #exit: Exit | undefined;
   readonly #contexts: StepContext[] = [];
   readonly #waiting = new Fifo<{ step: number; value: unknown }>();
   #running = 0;
@@ -66,8 +75,9 @@ export class Bundle {
   #failure: { error: unknown } | undefined;
   #whenIdle: (() => void) | undefined;
 
-  constructor(line: Line) {
+  constructor(line: Line, exit?: Exit) {
     this.line = line;
+    this.#exit = exit;
   }
 
   get failed(): boolean {
@@ -84,8 +94,10 @@ export class Bundle {
 
   send(targets: readonly Target[], value: unknown, codec?: AnyCodec): void {
     this.mustBeOpen();
+    this.#exit?.mustGoOn();
     for (const target of targets) {
       if (target.to === "step") this.#deliver(target.step, value);
+      else if (this.#exit !== undefined) this.#exit.give(target.stage, value);
       else this.#out(target.stage, this.line.checkCodecs && codec !== undefined ? crossed(codec, value) : value);
     }
   }

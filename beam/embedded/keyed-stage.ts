@@ -1,7 +1,7 @@
 // How are keys worked on? One after another within a key, side by side across keys: each bundle is what waits for one key.
 import type { Clock } from "../../ports/clock.ts";
 import type { Keyed, KeyedDoFn, Outputs } from "../dofn.ts";
-import type { AnyKeyedDefinition } from "../pardo.ts";
+import { type AnyKeyedDefinition, keptNames } from "../pardo.ts";
 import type { Bundle, Line } from "./bundle.ts";
 import { Inbox } from "./inbox.ts";
 import { KeyContext, type KeyedStore } from "./key-context.ts";
@@ -9,15 +9,26 @@ import { Fired, type Item, type Key, Keys } from "./keys.ts";
 import { Bundles, type Runtime, WAIT_MS_MAX } from "./runtime.ts";
 import type { Stage } from "./stage.ts";
 import { TimerQueue } from "./timers.ts";
+import { Passage, startTide } from "./watermarks.ts";
 
-type AnyKeyedDoFn = KeyedDoFn<unknown, Outputs, Record<string, unknown>>;
+type AnyKeyedDoFn = KeyedDoFn<unknown, Outputs, Record<string, unknown>, Record<string, unknown>>;
 
 /** As many keys may be at work as elements may wait (`stageElements`): a key that is slow costs a place and holds up nobody. */
 export function keyedStage(runtime: Runtime, line: Line): Stage {
-  const keys = new Keys();
-  const timers = new TimerQueue<Key>();
+  const { watermarks } = runtime;
+  const passage = watermarks && new Passage<Key>();
+  const keys = new Keys(passage && ((key) => passage.came(key)));
+  const [timers, eventTimers] = [new TimerQueue<Key>(), new TimerQueue<Key>()];
+  /** How far event time has come in here, and how far it has passed on. */
+  let [eventTime, passed] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const eventsOver = () => eventTime === Number.POSITIVE_INFINITY;
+  const eventsDue = () => (eventTimers.next() ?? Number.NaN) <= eventTime;
   const definition = line.graph.steps[0]!.definition as AnyKeyedDefinition;
-  const store: KeyedStore = { definition, cells: Object.keys(definition.state), timers, checkCodecs: line.checkCodecs };
+  const kept = keptNames(definition);
+  /** A job that ends lets event time come to its end first. */
+  const ebbed = () =>
+    !definition.eventTimers?.length || runtime.ending.state() === undefined || passed === Number.POSITIVE_INFINITY;
+  const store: KeyedStore = { definition, kept, timers, eventTimers, eventsOver, checkCodecs: line.checkCodecs };
   const wake = () => runtime.turns.wake(stage);
   const bundles = new Bundles(runtime, line, wake);
   const { stats } = bundles;
@@ -36,8 +47,26 @@ export function keyedStage(runtime: Runtime, line: Line): Stage {
     return keys.ready && room && runtime.ending.state() !== "failed";
   }
 
+  const tide =
+    passage &&
+    startTide({
+      passage,
+      come(at) {
+        eventTime = at;
+        const fired = keys.fire(eventTimers, at, runtime.stageElements);
+        if (fired > 0) wake();
+        return fired > 0 || eventsDue();
+      },
+      given(at) {
+        passed = at;
+        watermarks.given(line.graph, at);
+        runtime.ending.changed();
+      },
+    });
+
   function start({ key, items, values }: { key: Key; items: Item[]; values: number }): void {
     let context: KeyContext;
+    const taken = passage?.taken(key, items.length);
     const feed = (bundle: Bundle) => {
       context = new KeyContext(store, key, bundle);
       return inOrder(bundle.instances[0] as unknown as AnyKeyedDoFn, items, context, bundle);
@@ -49,10 +78,12 @@ export function keyedStage(runtime: Runtime, line: Line): Stage {
         commit: () => {
           context.commit();
           arm();
+          if (eventsDue()) tide?.again();
         },
       })
       .then(() => {
         keys.release(key);
+        if (taken !== undefined) passage?.left(taken);
         if (key.pending !== undefined) wake();
         runtime.ending.changed();
       });
@@ -73,10 +104,15 @@ export function keyedStage(runtime: Runtime, line: Line): Stage {
       return mayStart();
     },
     idle: () => bundles.idle,
-    quiet: () => inbox.empty && keys.fired === 0 && bundles.idle && !keys.ready,
+    quiet: () => inbox.empty && keys.fired === 0 && bundles.idle && !keys.ready && ebbed(),
     nextTimerAt: () => (runtime.ending.state() === undefined ? timers.next() : undefined),
-    stats: () => ({ ...stats, queued: inbox.length, queuedMax: inbox.longest, keys: keys.length, timers: timers.length }),
+    stats: () => ({
+      ...stats,
+      ...{ queued: inbox.length, queuedMax: inbox.longest, keys: keys.length },
+      timers: timers.length + eventTimers.length,
+    }),
     stop: () => alarm.stop(),
+    ...(tide && { rise: tide.rise }),
   };
   return stage;
 }

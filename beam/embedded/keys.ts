@@ -51,6 +51,12 @@ export class Keys {
   readonly #keys = new Map<string, Key>();
   readonly #ready = new Fifo<Key>();
   #fired = 0;
+  readonly #came: ((key: Key) => void) | undefined;
+
+  /** `came` is told of each value and fired timer that begins to wait. */
+  constructor(came?: (key: Key) => void) {
+    this.#came = came;
+  }
 
   get length(): number {
     return this.#keys.size;
@@ -74,14 +80,16 @@ export class Keys {
     this.#enqueue(known, value);
   }
 
-  /** Lets timers that are due wait for their keys, as long as at most `max` do. */
-  fire(timers: TimerQueue<Key>, now: number, max: number): void {
+  /** Lets timers that are due wait for their keys, as long as at most `max` do; how many it has let. */
+  fire(timers: TimerQueue<Key>, now: number, max: number): number {
+    const before = this.#fired;
     while (this.#fired < max) {
       const timer = timers.pop(now);
-      if (timer === undefined) return;
+      if (timer === undefined) break;
       this.#fired++;
       this.#enqueue(timer.owner, new Fired(timer));
     }
+    return this.#fired - before;
   }
 
   /** The next key in line and the first of what waits for it, at most `max`. It is at work until it is released. */
@@ -108,6 +116,7 @@ export class Keys {
   #enqueue(key: Key, item: Item): void {
     if (key.pending === undefined) key.pending = [item];
     else key.pending.push(item);
+    this.#came?.(key);
     if (key.busy) return;
     key.busy = true;
     this.#ready.push(key);

@@ -1,8 +1,9 @@
-// What has the engine to do for this proto? Its stages, split at keyed transforms and reshuffles, each with the DoFns fused into it.
-import { type AnyDefinition, type DoFnPayload, PARDO_URN, readDoFn } from "../pardo.ts";
+// What has the engine to do for this proto? Its stages, split at keyed transforms, groupings and reshuffles, each with the DoFns fused into it.
+import type { AnyCodec } from "../../schemas/codec.ts";
+import { type AnyDefinition, agrees, type DoFnPayload, PARDO_URN, readDoFn } from "../pardo.ts";
 import type { DofnRegistry } from "../registry.ts";
 import { RESHUFFLE_URN } from "../reshuffle.ts";
-import { type ParDoPayload, type PipelineProto, runnerApi, type TransformProto } from "../sdk.ts";
+import { type PipelineProto, runnerApi, type TransformProto } from "../sdk.ts";
 
 /** Where an element of an output goes: to a DoFn of the same bundle, or to the queue of another stage. */
 export type Target = { to: "step"; step: number } | { to: "stage"; stage: number };
@@ -15,10 +16,12 @@ export interface Step {
   readonly outputs: Readonly<Record<string, readonly Target[]>>;
 }
 
-/** `keyed`: its first step is the keyed DoFn. `source`: likewise. `spread`: elements go to `roots`. */
+/** `source`, `keyed`, `start`, `grouped`: its first step is that DoFn. `spread`: elements go to `roots`. The last three are of bounded pipelines. */
 export interface StageGraph {
-  readonly kind: "source" | "keyed" | "spread";
+  readonly kind: "source" | "keyed" | "start" | "grouped" | "spread";
   readonly name: string;
+  /** Of what comes in: of a spread the element, else the value under a key. A source and a start take nothing. */
+  readonly input: AnyCodec | undefined;
   readonly steps: readonly Step[];
   /** The steps so that each stands before those that it feeds. */
   readonly order: readonly number[];
@@ -26,19 +29,50 @@ export interface StageGraph {
 }
 
 type Leaf =
-  | { kind: "impulse" | "flatten" | "spread"; transform: TransformProto }
+  | { kind: "impulse" | "flatten" | "spread" | "group"; transform: TransformProto }
   | { kind: AnyDefinition["form"]; transform: TransformProto; definition: AnyDefinition; config: unknown };
 
 const IMPULSE_URN = "beam:transform:impulse:v1";
 const FLATTEN_URN = "beam:transform:flatten:v1";
+const GROUP_URN = "beam:transform:group_by_key:v1";
 
 /** Throws where the proto holds what the engine cannot do, or a DoFn that the registry does not know. */
 export function readGraph(proto: PipelineProto, registry: DofnRegistry<never>): StageGraph[] {
   const leaves = proto.rootTransformIds.flatMap((id) => leavesOf(proto, id, registry));
   const consumers = consumersOf(leaves);
-  const heads = leaves.filter((leaf) => leaf.kind === "source" || leaf.kind === "keyed" || leaf.kind === "spread");
+  const kinds = leaves.map((leaf) => headKind(leaf, leaves));
+  const heads = leaves.filter((_, index) => kinds[index] !== undefined);
+  const headKinds = kinds.filter((kind) => kind !== undefined);
   const stageOf = new Map(heads.map((leaf, index) => [leaf, index]));
-  return heads.map((head) => readStage(head, consumers, stageOf));
+  const codecs = codecsOf(leaves);
+  return heads.map((leaf, index) => readStage({ leaf, kind: headKinds[index]!, codecs }, consumers, stageOf));
+}
+
+/** Undefined where no stage begins at it. */
+function headKind(leaf: Leaf, leaves: readonly Leaf[]): StageGraph["kind"] | undefined {
+  const { kind, transform } = leaf;
+  if (kind === "source" || kind === "keyed" || kind === "spread") return kind;
+  const before = leaves.find((other) =>
+    Object.values(other.transform.outputs).some((output) => Object.values(transform.inputs).includes(output)),
+  );
+  if ((kind === "grouped") !== (before?.kind === "group"))
+    throw new Error(`${transform.uniqueName}: a DoFn of groups takes a grouping by key, and nothing else does`);
+  if (kind === "grouped") return kind;
+  return kind === "each" && before?.kind === "impulse" ? "start" : undefined;
+}
+
+/** Of the elements of each collection; leaves stand in the order of the graph. */
+function codecsOf(leaves: readonly Leaf[]): Map<string, AnyCodec> {
+  const codecs = new Map<string, AnyCodec>();
+  for (const leaf of leaves) {
+    const [input] = Object.values(leaf.transform.inputs);
+    const passed = input === undefined ? undefined : codecs.get(input);
+    for (const [name, collection] of Object.entries(leaf.transform.outputs)) {
+      const codec = "definition" in leaf ? (leaf.definition.outputs as Record<string, AnyCodec>)[name] : passed;
+      if (codec !== undefined) codecs.set(collection, codec);
+    }
+  }
+  return codecs;
 }
 
 function leavesOf(proto: PipelineProto, id: string, registry: DofnRegistry<never>): Leaf[] {
@@ -47,6 +81,7 @@ function leavesOf(proto: PipelineProto, id: string, registry: DofnRegistry<never
   const urn = transform.spec?.urn ?? "";
   if (urn === IMPULSE_URN) return [{ kind: "impulse", transform }];
   if (urn === FLATTEN_URN) return [{ kind: "flatten", transform }];
+  if (urn === GROUP_URN) return [{ kind: "group", transform }];
   if (urn === RESHUFFLE_URN) return [{ kind: "spread", transform }];
   if (urn === PARDO_URN) return [doFnLeaf(transform, registry)];
   if (transform.subtransforms.length > 0) return transform.subtransforms.flatMap((part) => leavesOf(proto, part, registry));
@@ -73,16 +108,6 @@ function found(label: string, carried: DoFnPayload, registry: DofnRegistry<never
   }
 }
 
-function agrees(payload: ParDoPayload, definition: AnyDefinition): boolean {
-  const cells = definition.form === "keyed" ? Object.keys(definition.state) : [];
-  const timers = definition.form === "keyed" ? definition.timers : [];
-  return same(Object.keys(payload.stateSpecs), cells) && same(Object.keys(payload.timerFamilySpecs), timers);
-}
-
-function same(one: readonly string[], other: readonly string[]): boolean {
-  return JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
-}
-
 /** By collection; a flatten that lists a collection twice consumes it twice. */
 function consumersOf(leaves: readonly Leaf[]): Map<string, Leaf[]> {
   const consumers = new Map<string, Leaf[]>();
@@ -92,7 +117,13 @@ function consumersOf(leaves: readonly Leaf[]): Map<string, Leaf[]> {
   return consumers;
 }
 
-function readStage(head: Leaf, consumers: Map<string, Leaf[]>, stageOf: Map<Leaf, number>): StageGraph {
+interface Head {
+  leaf: Leaf;
+  kind: StageGraph["kind"];
+  codecs: ReadonlyMap<string, AnyCodec>;
+}
+
+function readStage({ leaf: head, kind, codecs }: Head, consumers: Map<string, Leaf[]>, stageOf: Map<Leaf, number>): StageGraph {
   const steps: Step[] = [];
   const indexOf = new Map<Leaf, number>();
   const backwards: number[] = [];
@@ -100,7 +131,7 @@ function readStage(head: Leaf, consumers: Map<string, Leaf[]>, stageOf: Map<Leaf
   const targetsOf = (collection: string): Target[] =>
     (consumers.get(collection) ?? []).flatMap((leaf): Target[] => {
       const stage = stageOf.get(leaf);
-      if (leaf.kind === "flatten") return Object.values(leaf.transform.outputs).flatMap(targetsOf);
+      if (leaf.kind === "flatten" || leaf.kind === "group") return Object.values(leaf.transform.outputs).flatMap(targetsOf);
       if (leaf.kind === "source" || leaf.kind === "impulse")
         throw new Error(`${leaf.transform.uniqueName}: a source takes nothing but an impulse`);
       return stage === undefined ? [{ to: "step", step: stepOf(leaf) }] : [{ to: "stage", stage }];
@@ -120,8 +151,10 @@ function readStage(head: Leaf, consumers: Map<string, Leaf[]>, stageOf: Map<Leaf
     return index;
   };
 
-  const kind = head.kind as StageGraph["kind"];
   if (kind !== "spread") stepOf(head);
   const roots = kind === "spread" ? Object.values(head.transform.outputs).flatMap(targetsOf) : [];
-  return { kind, name: head.transform.uniqueName, steps, order: backwards.reverse(), roots };
+  const input = kind === "spread" ? codecs.get(Object.values(head.transform.inputs)[0]!) : undefined;
+  const definition = "definition" in head ? head.definition : undefined;
+  const ofKey = definition?.form === "keyed" || definition?.form === "grouped" ? definition.input : undefined;
+  return { kind, name: head.transform.uniqueName, input: input ?? ofKey, steps, order: backwards.reverse(), roots };
 }

@@ -17,6 +17,7 @@ import { sourceStage } from "./source-stage.ts";
 import { spreadStage } from "./spread-stage.ts";
 import type { Stage } from "./stage.ts";
 import { startTurns } from "./turns.ts";
+import { startWatermarks } from "./watermarks.ts";
 
 export interface EmbeddedOptions<Services> {
   proto: PipelineProto;
@@ -46,7 +47,10 @@ export interface JobEnd {
 export interface EmbeddedJob {
   /** Resolves once every DoFn is torn down. Never rejects. */
   readonly done: Promise<JobEnd>;
-  /** Sources stop, what is queued is worked off, timers are dropped; resolves with `done`. */
+  /**
+   * Sources stop, what is queued is worked off, timers of processing time are dropped; event time comes to its end, so that the timers of
+   * event time fire that stand then, and those that they set do not. Resolves with `done`.
+   */
   stop(): Promise<void>;
   /** Nothing queued, no bundle or poll in progress, no afterCommit pending. Timers that wait do not count. */
   quiet(): boolean;
@@ -61,7 +65,11 @@ export function runEmbedded<Services>(options: EmbeddedOptions<Services>): Embed
   const lines = readGraph(options.proto, options.registry).map((graph) => readLine(graph, options));
   const stages: Stage[] = [];
   const ending = startEnding(options.clock, options.log, stages);
-  const runtime = startRuntime(options, ending, stages);
+  const watermarks = startWatermarks(
+    lines.map(({ line }) => line.graph),
+    (stage, at) => stages[stage]!.rise?.(at),
+  );
+  const runtime = startRuntime(options, { ending, stages, watermarks });
   for (const { line, pools } of lines) stages.push(startStage(runtime, line, pools));
   for (const stage of stages) runtime.turns.wake(stage);
 
@@ -78,11 +86,14 @@ export function runEmbedded<Services>(options: EmbeddedOptions<Services>): Embed
   };
 }
 
-function startRuntime<Services>(options: EmbeddedOptions<Services>, ending: Ending, stages: readonly Stage[]): Runtime {
+function startRuntime<Services>(
+  options: EmbeddedOptions<Services>,
+  parts: Pick<Runtime, "ending" | "stages" | "watermarks">,
+): Runtime {
   const { clock, random, log, metrics } = options;
   return {
-    ...{ clock, random, log, metrics, ending, stages },
-    turns: startTurns(clock, (cause) => ending.fail(new Error("the embedded engine broke", { cause }))),
+    ...{ clock, random, log, metrics, ...parts },
+    turns: startTurns(clock, (cause) => parts.ending.fail(new Error("the embedded engine broke", { cause }))),
     bundleElements: options.bundleElements ?? limits.bundleElements,
     stageElements: options.stageElements ?? limits.stageElements,
     bundleTries: options.bundleTries ?? limits.bundleTries,
@@ -106,6 +117,7 @@ function readLine<Services>(graph: StageGraph, options: EmbeddedOptions<Services
 function startStage(runtime: Runtime, line: Line, pools: Instances<AnyDoFn>[]): Stage {
   if (line.graph.kind === "keyed") return keyedStage(runtime, line);
   if (line.graph.kind === "spread") return spreadStage(runtime, line);
+  if (line.graph.kind !== "source") throw new Error(`${line.graph.name}: bounded pipelines are run by runBatch`);
   return sourceStage(runtime, line, pools[0] as unknown as Instances<SourceDoFn<Outputs>>);
 }
 

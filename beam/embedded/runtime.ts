@@ -7,6 +7,7 @@ import { type AfterCommit, type Bundle, type Line, tryBundle } from "./bundle.ts
 import type { Ending } from "./ending.ts";
 import type { Stage } from "./stage.ts";
 import type { Turns } from "./turns.ts";
+import type { Watermarks } from "./watermarks.ts";
 
 /** The wait before a bundle's second try; it doubles with each, and is drawn from half of it to all of it. */
 const RETRY_MS = 500;
@@ -25,6 +26,8 @@ export interface Runtime {
   /** In the order of the graph, which is how outgoing elements name them. */
   readonly stages: readonly Stage[];
   readonly ending: Ending;
+  /** Undefined where nobody asks for event time. */
+  readonly watermarks: Watermarks | undefined;
 }
 
 export interface StageStats {

@@ -10,6 +10,8 @@ type Source = SourceDoFn<Outputs>;
 
 interface Poll {
   waitMs: number;
+  /** As the source tells it. */
+  watermark: number | undefined;
   emitted: { output: string; value: unknown }[];
   afterCommits: AfterCommit[];
 }
@@ -41,12 +43,15 @@ export function sourceStage(runtime: Runtime, line: Line, pool: Instances<Source
         runtime.ending.state() === undefined ? pollOnce(source, line.graph.name) : undefined,
       );
       if (poll === undefined) break;
+      const polledAt = runtime.clock.now();
       // The callbacks of one bundle may last into the next, not longer.
       await settling;
       settling = (await handOver(poll)).settled;
+      runtime.watermarks?.given(line.graph, poll.watermark ?? polledAt);
       await waited(poll.waitMs);
     }
     unwatch?.();
+    runtime.watermarks?.given(line.graph, Number.POSITIVE_INFINITY);
     busy = false;
     runtime.ending.changed();
   }
@@ -98,7 +103,7 @@ export function sourceStage(runtime: Runtime, line: Line, pool: Instances<Source
 }
 
 async function pollOnce(source: Source, name: string): Promise<Poll> {
-  const poll: Poll = { waitMs: 0, emitted: [], afterCommits: [] };
+  const poll: Poll = { waitMs: 0, watermark: undefined, emitted: [], afterCommits: [] };
   let over = false;
   const mustBeOpen = () => {
     if (over) throw new Error(`${name}: a poll's context was used after its end`);
@@ -114,6 +119,8 @@ async function pollOnce(source: Source, name: string): Promise<Poll> {
         poll.afterCommits.push(run);
       },
     });
+    poll.watermark = source.watermark?.();
+    if (Number.isNaN(poll.watermark)) throw new Error("the watermark of a source is a time, not NaN");
     return poll;
   } finally {
     over = true;

@@ -4,6 +4,7 @@ import { Fifo } from "./fifo.ts";
 import { Inbox } from "./inbox.ts";
 import { Bundles, type Runtime } from "./runtime.ts";
 import type { Stage } from "./stage.ts";
+import { Passage, startTide } from "./watermarks.ts";
 
 /** Bundles of one stage at a time, each with instances of its own: enough that one that waits does not idle the stage. */
 const BUNDLES_AT_ONCE = 4;
@@ -14,10 +15,14 @@ export function spreadStage(runtime: Runtime, line: Line): Stage {
   const bundles = new Bundles(runtime, line, wake);
   const inbox = new Inbox(runtime.stageElements, (value) => {
     waiting.push(value);
+    passage?.came(line);
     wake();
   });
   const { roots } = line.graph;
   const { stats } = bundles;
+  const { watermarks } = runtime;
+  const passage = watermarks && new Passage<Line>();
+  const tide = passage && startTide({ passage, given: (at) => watermarks.given(line.graph, at) });
 
   function mayStart(): boolean {
     const room = stats.running < BUNDLES_AT_ONCE && stats.settling < runtime.stageElements;
@@ -30,12 +35,14 @@ export function spreadStage(runtime: Runtime, line: Line): Stage {
     step() {
       if (!mayStart()) return false;
       const values = waiting.take(runtime.bundleElements);
-      void bundles.carryOut({
+      const taken = passage?.taken(line, values.length);
+      const done = bundles.carryOut({
         elements: values.length,
         feed: (bundle) => {
           for (const value of values) bundle.send(roots, value);
         },
       });
+      if (taken !== undefined) void done.then(() => passage?.left(taken));
       inbox.taken(values.length);
       return mayStart();
     },
@@ -44,6 +51,7 @@ export function spreadStage(runtime: Runtime, line: Line): Stage {
     nextTimerAt: () => undefined,
     stats: () => ({ ...stats, queued: inbox.length, queuedMax: inbox.longest }),
     stop: () => undefined,
+    ...(tide && { rise: tide.rise }),
   };
   return stage;
 }

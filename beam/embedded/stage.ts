@@ -14,6 +14,8 @@ export interface Stage extends Worker {
   /** Unix ms. */
   nextTimerAt(): number | undefined;
   stats(): StageStats;
+  /** Nothing comes in any more that belongs before `at` (Unix ms); Infinity: nothing at all. */
+  rise?(at: number): void;
   /** The job is ending: no more polls, no more timers. */
   stop(): void;
 }

@@ -23,6 +23,8 @@ export interface BundleParts {
   sinks: readonly SinkFrames[];
   /** By the number of the step. */
   keyed: readonly (KeyedBundle | undefined)[];
+  /** Pages of what the runner keeps under a token of its own. */
+  kept: (token: Uint8Array) => AsyncIterable<Buffer>;
   /** A source is asked again after whole multiples of this. */
   delayStepMs: number;
 }

@@ -1,11 +1,13 @@
 // What does a bundle know of a key's cells? What it has read and written: each is asked for once, and written back once, at the bundle's end.
 import { type AnyCodec, decode, encode } from "../../schemas/codec.ts";
+import { elementAfter, inBag, newestOf, valueIn } from "./cell-bag.ts";
+import { KeyBag } from "./key-bag.ts";
 import type { StateKey } from "./messages.ts";
 import type { StateCache } from "./state-cache.ts";
 import type { StatePlane } from "./state-plane.ts";
-import { WireReader, WireWriter } from "./wire-bytes.ts";
+import { WireWriter } from "./wire-bytes.ts";
 
-/** What the cells of one keyed step in one bundle have in common. */
+/** What the cells and bags of one keyed step in one bundle have in common; a bag's number goes on behind the last cell's. */
 export interface CellStore {
   readonly plane: () => StatePlane;
   readonly instruction: string;
@@ -20,20 +22,20 @@ export interface CellStore {
 interface Cell {
   /** Under way. */
   reading?: Promise<void>;
-  /** Whether `stored` is what the runner has. */
+  /** Whether `stored` is what the runner has: the newest element of its bag. */
   known: boolean;
   stored: Uint8Array | undefined;
   value: unknown;
   written: boolean;
 }
 
-/** A bag of one element: in the nested encoding of bytes, as every bag of ours (beam/coders.ts). */
 const writer = new WireWriter();
 
 export class KeyState {
   readonly #store: CellStore;
   readonly #key: string;
   readonly #cells: (Cell | undefined)[] = [];
+  #bags: Map<number, KeyBag> | undefined;
   #keyBytes: Uint8Array | undefined;
 
   constructor(store: CellStore, key: string) {
@@ -58,21 +60,35 @@ export class KeyState {
     cell.written = true;
   }
 
+  bag(index: number): KeyBag {
+    const known = this.#bags?.get(index);
+    if (known !== undefined) return known;
+    const { cache, cacheScope, codecs, plane, instruction } = this.#store;
+    const cached = cacheScope === undefined ? undefined : cache.get(this.#cacheKey(cacheScope, index));
+    const key = this.#stateKey(index);
+    const bag = new KeyBag({
+      codec: codecs[index]!,
+      cached: cached && (cached.bytes ?? NOTHING),
+      get: () => plane().get(instruction, key),
+      append: (bytes) => plane().append(instruction, key, bytes),
+      clear: () => plane().clear(instruction, key),
+    });
+    this.#bags ??= new Map();
+    this.#bags.set(index, bag);
+    return bag;
+  }
+
   /** Sends what has changed; the promises of the answers. */
   flush(): Promise<void>[] {
-    const { codecs, instruction, plane } = this.#store;
+    const { codecs } = this.#store;
     const answers: Promise<void>[] = [];
     for (const [index, cell] of this.#cells.entries()) {
       if (cell?.written !== true) continue;
-      const bytes = cell.value === undefined ? undefined : encode(codecs[index]!, cell.value);
-      const changed = !cell.known || !alike(bytes, cell.stored);
-      if (changed && (!cell.known || cell.stored !== undefined))
-        answers.push(plane().clear(instruction, this.#stateKey(index)));
-      if (changed && bytes !== undefined) answers.push(plane().append(instruction, this.#stateKey(index), inBag(bytes)));
-      cell.known = true;
-      cell.stored = bytes;
+      const value = cell.value === undefined ? undefined : encode(codecs[index]!, cell.value);
+      if (!cell.known || !alike(value, cell.stored && valueIn(cell.stored))) answers.push(...this.#write(index, cell, value));
       cell.written = false;
     }
+    for (const bag of this.#bags?.values() ?? []) answers.push(...bag.flush());
     return answers;
   }
 
@@ -86,6 +102,11 @@ export class KeyState {
       if (!committed) cache.delete(key);
       else if (cell.known) cache.set(key, cell.stored);
     }
+    for (const [index, { stored }] of this.#bags ?? []) {
+      const key = this.#cacheKey(cacheScope, index);
+      if (committed && stored !== undefined) cache.set(key, stored);
+      else cache.delete(key);
+    }
   }
 
   #cell(index: number): Cell {
@@ -94,17 +115,30 @@ export class KeyState {
     const { cache, cacheScope, codecs } = this.#store;
     const cached = cacheScope === undefined ? undefined : cache.get(this.#cacheKey(cacheScope, index));
     const cell: Cell = { known: cached !== undefined, stored: cached?.bytes, value: undefined, written: false };
-    if (cell.stored !== undefined) cell.value = decode(codecs[index]!, cell.stored);
+    if (cell.stored !== undefined) cell.value = decode(codecs[index]!, valueIn(cell.stored));
     this.#cells[index] = cell;
     return cell;
   }
 
   async #read(index: number, cell: Cell): Promise<void> {
     const { plane, instruction, codecs } = this.#store;
-    const stored = lastOf(await plane().get(instruction, this.#stateKey(index)));
+    const stored = newestOf(await plane().get(instruction, this.#stateKey(index)));
     cell.known = true;
     cell.stored = stored;
-    if (!cell.written) cell.value = stored && decode(codecs[index]!, stored);
+    if (!cell.written) cell.value = stored && decode(codecs[index]!, valueIn(stored));
+  }
+
+  /** One request, or two where the bag is emptied before. */
+  #write(index: number, cell: Cell, value: Uint8Array | undefined): Promise<void>[] {
+    const { plane, instruction } = this.#store;
+    const key = this.#stateKey(index);
+    const answers: Promise<void>[] = [];
+    const next = value && elementAfter(cell.stored, value);
+    if (!cell.known || next === undefined || next.empties) answers.push(plane().clear(instruction, key));
+    if (next !== undefined) answers.push(plane().append(instruction, key, inBag(next.element)));
+    cell.known = true;
+    cell.stored = next?.element;
+    return answers;
   }
 
   #stateKey(index: number): StateKey {
@@ -120,18 +154,7 @@ export class KeyState {
   }
 }
 
-function inBag(bytes: Uint8Array): Uint8Array {
-  writer.bytes(bytes);
-  return writer.take();
-}
-
-/** Of a bag that should have one element or none. */
-function lastOf(bag: Uint8Array): Uint8Array | undefined {
-  const reader = new WireReader(bag);
-  let last: Uint8Array | undefined;
-  while (reader.left > 0) last = reader.bytes();
-  return last;
-}
+const NOTHING = new Uint8Array();
 
 function alike(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;

@@ -1,9 +1,10 @@
 // How are the keys of a bundle worked on? One call after another within a key, side by side across keys, with one state and one set of timers each.
-import type { Keyed, KeyedContext, KeyedDoFn, Outputs, StateCell } from "../dofn.ts";
+import type { Keyed, KeyedDoFn, Outputs } from "../dofn.ts";
 import { Fifo } from "../embedded/fifo.ts";
 import { isPromise } from "../embedded/instances.ts";
 import type { AnyKeyedDefinition } from "../pardo.ts";
-import type { AfterCommit, Bundle } from "./bundle.ts";
+import type { Bundle } from "./bundle.ts";
+import { KeyContext } from "./key-context.ts";
 import { type CellStore, KeyState } from "./key-state.ts";
 import type { Frame } from "./messages.ts";
 import { FRAME_BYTES_MAX } from "./sink-frames.ts";
@@ -13,11 +14,11 @@ import { type Header, timeOf } from "./windowed.ts";
 import { WireWriter } from "./wire-bytes.ts";
 
 type State = Record<string, unknown>;
-type AnyKeyedDoFn = KeyedDoFn<unknown, Outputs, State>;
+type AnyKeyedDoFn = KeyedDoFn<unknown, Outputs, State, State>;
 type Call = () => void | Promise<void>;
 
 /** A key in this bundle. */
-interface Key {
+export interface Key {
   readonly key: string;
   readonly state: KeyState;
   /** By family: what the bundle's end tells the runner. */
@@ -52,6 +53,8 @@ export class KeyedBundle {
 
   /** Not delivered where the bundle has set or cleared the timer before its turn came. */
   timer(bundle: Bundle, family: string, { key, header }: FiredTimer): void {
+    // Prism lets a timer of processing time fire that was cleared: as of 1970, which none of ours holds.
+    if (timeOf(header) === 0 && !this.#options.families.get(family)!.eventTime) return;
     const doFn = bundle.instances[this.#options.step] as unknown as AnyKeyedDoFn;
     const of = this.#key(key);
     this.#run(bundle, of, () => {
@@ -157,67 +160,5 @@ export class KeyedBundle {
       this.#call(bundle, key, key.waiting.shift()!);
       bundle.ended();
     }
-  }
-}
-
-class KeyContext implements KeyedContext<Outputs, State> {
-  readonly #options: KeyedOptions;
-  readonly #bundle: Bundle;
-  readonly #key: Key;
-  readonly #header: Header;
-
-  constructor(options: KeyedOptions, bundle: Bundle, key: Key, header: Header) {
-    this.#options = options;
-    this.#bundle = bundle;
-    this.#key = key;
-    this.#header = header;
-  }
-
-  get key(): string {
-    return this.#key.key;
-  }
-
-  emit(output: string, value: unknown): void {
-    this.#bundle.emit(this.#options.step, output, this.#header, value);
-  }
-
-  afterCommit(run: AfterCommit): void {
-    this.#bundle.mustBeOpen();
-    this.#bundle.afterCommits.push(run);
-  }
-
-  state(name: string): StateCell<unknown> {
-    const index = this.#options.store.names.indexOf(name);
-    if (index < 0) throw new Error(`${this.#options.definition.name} declares no state cell '${name}'`);
-    const { state } = this.#key;
-    const set = (value: unknown) => {
-      this.#bundle.mustBeOpen();
-      state.set(index, value);
-    };
-    const get = async () => {
-      this.#bundle.mustWork();
-      return state.get(index);
-    };
-    return { get, set, clear: () => set(undefined) };
-  }
-
-  setTimer(family: string, fireAt: number): void {
-    if (!Number.isFinite(fireAt)) throw new Error(`${this.#options.definition.name}: a timer cannot fire at ${fireAt}`);
-    this.#writeTimer(family, fireAt);
-  }
-
-  clearTimer(family: string): void {
-    this.#writeTimer(family, undefined);
-  }
-
-  #writeTimer(family: string, fireAt: number | undefined): void {
-    this.#bundle.mustBeOpen();
-    const { definition } = this.#options;
-    if (!definition.timers.includes(family)) throw new Error(`${definition.name} declares no timer family '${family}'`);
-    // What it will emit comes into being no earlier than now; so a key that always has a timer does not hold the watermark at its first one.
-    const holdAt = Math.max(timeOf(this.#header), this.#bundle.parts.clock.now());
-    const key = this.#key;
-    key.timers ??= new Map();
-    key.timers.set(family, { key: key.key, fireAt, holdAt });
   }
 }

@@ -9,10 +9,15 @@ export interface StateKey {
   key: Uint8Array;
 }
 
+/** What the runner keeps under a token of its own: the rest of an iterable. */
+export interface KeptKey {
+  kept: Uint8Array;
+}
+
 export interface StateRequest {
   id: string;
   instruction: string;
-  key: StateKey;
+  key: StateKey | KeptKey;
   /** `get`: the continuation token, empty at first. `append`: encoded elements. `clear`: nothing. */
   kind: "get" | "append" | "clear";
   bytes: Uint8Array;
@@ -45,10 +50,15 @@ const spare = { request: new WireWriter(), key: new WireWriter(), inner: new Wir
 
 export function encodeStateRequest({ id, instruction, key, kind, bytes }: StateRequest): Buffer {
   const { request, key: stateKey, inner } = spare;
-  text(inner, 1, key.transform);
-  text(inner, 2, key.cell);
-  field(inner, 4, key.key);
-  field(stateKey, 3, inner.take()); // bag_user_state
+  if ("kept" in key) {
+    field(inner, 1, key.kept);
+    field(stateKey, 1, inner.take()); // runner
+  } else {
+    text(inner, 1, key.transform);
+    text(inner, 2, key.cell);
+    field(inner, 4, key.key);
+    field(stateKey, 3, inner.take()); // bag_user_state
+  }
   text(request, 1, id);
   text(request, 2, instruction);
   field(request, 3, stateKey.take());

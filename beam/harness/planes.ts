@@ -9,6 +9,8 @@ export interface PlanesOptions {
   clock: Clock;
   /** A call has ended without having been closed: no bundle that uses it can go on. */
   onLost: (endpoint: string, error: Error | undefined) => void;
+  /** See HarnessOptions. */
+  stateDelayMs?: number;
 }
 
 export interface Planes {
@@ -21,7 +23,7 @@ export interface Planes {
   close(): Promise<void>;
 }
 
-export function openPlanes({ workerId, clock, onLost }: PlanesOptions): Planes {
+export function openPlanes({ workerId, clock, onLost, stateDelayMs: answerDelayMs = 0 }: PlanesOptions): Planes {
   const inboxes = new Inboxes();
   const data = new Map<string, DataPlane>();
   const state = new Map<string, StatePlane>();
@@ -55,7 +57,8 @@ export function openPlanes({ workerId, clock, onLost }: PlanesOptions): Planes {
     inboxes,
     data: (endpoint) =>
       opened(data, endpoint, () => openDataPlane({ ...options(endpoint, () => data.delete(endpoint)), inboxes })),
-    state: (endpoint) => opened(state, endpoint, () => openStatePlane(options(endpoint, () => lostState(endpoint)))),
+    state: (endpoint) =>
+      opened(state, endpoint, () => openStatePlane({ ...options(endpoint, () => lostState(endpoint)), answerDelayMs })),
     forget(instruction, error) {
       for (const plane of state.values()) plane.forget(instruction, error);
     },

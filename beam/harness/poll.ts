@@ -5,7 +5,7 @@ import { runnerApi } from "../sdk.ts";
 import { type Bundle, ElementContext } from "./bundle.ts";
 import type { SourceInstance } from "./source-instance.ts";
 import type { Work } from "./stage-plan.ts";
-import type { Header } from "./windowed.ts";
+import { type Header, headerAt } from "./windowed.ts";
 import { WireWriter } from "./wire-bytes.ts";
 
 /**
@@ -18,6 +18,8 @@ const BUNDLE_ELEMENTS = 1024;
 const WATCHED_DELAY_MS = 1000;
 /** One that does not watch is asked again within a day, even where it answered that it never needs to be. */
 const DELAY_MS_MAX = 24 * 60 * 60 * 1000;
+/** The end of Date's time: it stands for all before and after. Beam's own is a little further. */
+const TIME_MS_MAX = 8.64e15;
 
 /** An element, its restriction with the last watermark, and its size. */
 export interface PollInput {
@@ -36,10 +38,10 @@ interface PollCall {
 export async function poll(call: PollCall): Promise<void> {
   const { bundle, step } = call;
   const instance = bundle.instances[step] as SourceInstance;
-  const { answeredMs, gave } = await pollWhileThereIsMore(bundle, step, instance);
+  const { answeredMs, gave } = await pollWhileThereIsMore(call, instance);
   if (bundle.failure !== undefined) return;
   const delayMs = delay({ answeredMs, gave, watched: instance.source.watch !== undefined, stepMs: bundle.parts.delayStepMs });
-  bundle.residuals.push(residual(call, delayMs));
+  bundle.residuals.push(residual(call, { delayMs, watermark: watermarkOf(call, instance) }));
 }
 
 interface Polled {
@@ -47,22 +49,25 @@ interface Polled {
   gave: boolean;
 }
 
-async function pollWhileThereIsMore(bundle: Bundle, step: number, instance: SourceInstance): Promise<Polled> {
+async function pollWhileThereIsMore(call: PollCall, instance: SourceInstance): Promise<Polled> {
+  const { bundle, step } = call;
   const { clock } = bundle.parts;
-  const context = new ElementContext(bundle, step);
+  const { source } = instance;
   const given = () => outputs(bundle, step) + bundle.afterCommits.length;
   const [before, begun] = [given(), clock.now()];
   for (let gave = 0; ; ) {
     const gaveBefore = gave;
     instance.polling();
-    const answeredMs = await instance.source.poll(context);
+    // Prism works off a key's elements and timers of event time in the order of event time, so that both are to be of one scale.
+    const header = source.watermark && headerAt(watermarkOf(call, instance));
+    const answeredMs = await source.poll(new ElementContext(bundle, step, header));
     gave = given() - before;
     const polled = { answeredMs, gave: gave > 0 };
     const spentMs = clock.now() - begun;
     if (gave >= BUNDLE_ELEMENTS || spentMs >= BUNDLE_MS || bundle.failure !== undefined) return polled;
     // One that says that there is more, and gives nothing, is not asked in a circle.
     if (!(answeredMs > 0) && gave > gaveBefore) continue;
-    if (!(answeredMs > 0) || gave > 0 || instance.source.watch === undefined) return polled;
+    if (!(answeredMs > 0) || gave > 0 || source.watch === undefined) return polled;
     if (!(await instance.arrival(clock, Math.min(answeredMs, BUNDLE_MS - spentMs), bundle.hurries))) return polled;
   }
 }
@@ -81,13 +86,25 @@ function delay({ answeredMs, gave, watched, stepMs }: Polled & { watched: boolea
   return Math.ceil(wanted / stepMs) * stepMs;
 }
 
-function residual({ bundle, step, header, value }: PollCall, delayMs: number): DelayedApplication {
-  const { plan, clock } = bundle.parts;
+/** Unix ms, never before the last one. Throws where the source tells no time. What comes later than now comes into being later. */
+function watermarkOf({ bundle, value }: PollCall, { source }: SourceInstance): number {
+  const told = source.watermark?.() ?? bundle.parts.clock.now();
+  if (Number.isNaN(told)) throw new Error("the watermark of a source is a time, not NaN");
+  const last = value.key.value.value === "" ? -TIME_MS_MAX : Number(value.key.value.value);
+  return Math.floor(Math.max(last, Math.min(told, TIME_MS_MAX)));
+}
+
+interface Rest {
+  delayMs: number;
+  /** Unix ms. */
+  watermark: number;
+}
+
+function residual({ bundle, step, header, value }: PollCall, { delayMs, watermark }: Rest): DelayedApplication {
+  const { plan } = bundle.parts;
   const { id, work } = plan.steps[step]!;
   const { inputId, outputIds } = work as Extract<Work, { kind: "poll" }>;
   const { key: element, value: restriction } = value.key;
-  // Whatever comes later comes into being later.
-  const watermark = Math.max(clock.now(), Number(restriction.value) || 0);
   const writer = new WireWriter();
   writer.raw(header);
   const rest = { key: { key: element, value: { key: restriction.key, value: String(watermark) } }, value: value.value };
@@ -103,5 +120,6 @@ function residual({ bundle, step, header, value }: PollCall, delayMs: number): D
 }
 
 function seconds(ms: number): { seconds: bigint; nanos: number } {
-  return { seconds: BigInt(Math.floor(ms / 1000)), nanos: (ms % 1000) * 1e6 };
+  const whole = Math.floor(ms / 1000);
+  return { seconds: BigInt(whole), nanos: (ms - whole * 1000) * 1e6 };
 }

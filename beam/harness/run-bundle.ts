@@ -125,16 +125,17 @@ function newBundle(
   const keyed = plan.steps.map(({ id, work }, step) => {
     if (work.kind !== "keyed") return undefined;
     const definition = work.definition as AnyKeyedDefinition;
-    const cells = Object.entries(definition.state);
+    const kept = [...Object.entries(definition.state), ...Object.entries(definition.bags ?? {})];
     const store = {
       ...{ instruction, transform: id, cache, plane: () => planes.state(plan.stateEndpoint) },
-      names: cells.map(([name]) => name),
-      codecs: cells.map(([, codec]) => codec),
+      names: kept.map(([name]) => name),
+      codecs: kept.map(([, codec]) => codec),
       cacheScope: token === undefined ? undefined : `${token}/${id}/`,
     };
     return new KeyedBundle({ step, definition, families: work.timers, store });
   });
-  return new Bundle({ plan, clock, sinks, keyed, delayStepMs }, (error) => {
+  const kept = (token: Uint8Array) => planes.state(plan.stateEndpoint).pages(instruction, { kept: token });
+  return new Bundle({ plan, clock, sinks, keyed, kept, delayStepMs }, (error) => {
     inbox.close();
     planes.forget(instruction, error);
   });

@@ -2,7 +2,7 @@
 import type { AnyCodec } from "../../schemas/codec.ts";
 import { keyed } from "../coders.ts";
 import { type BundleDescriptor, fnApi } from "../fn-sdk.ts";
-import { type AnyDefinition, PARDO_URN, readDoFn } from "../pardo.ts";
+import { type AnyDefinition, agrees, PARDO_URN, readDoFn } from "../pardo.ts";
 import type { DofnRegistry } from "../registry.ts";
 import { type ParDoPayload, runnerApi, type TransformProto } from "../sdk.ts";
 import { type TimerCoder, timerCoder } from "./timer-frames.ts";
@@ -11,7 +11,7 @@ import type { WireCoder } from "./wire-coders.ts";
 
 /** What a step does: a DoFn of ours by its form, the two ends of a reshuffle, or a part of a splittable source. */
 export type Work =
-  | { kind: "each" | "keyed"; definition: AnyDefinition; config: unknown; timers: ReadonlyMap<string, TimerFamily> }
+  | { kind: "each" | "keyed" | "grouped"; definition: AnyDefinition; config: unknown; timers: ReadonlyMap<string, TimerFamily> }
   | { kind: "poll"; definition: AnyDefinition; config: unknown; inputId: string; outputIds: readonly string[] }
   | { kind: "pair" | "unpair" | "restrict" | "split" | "truncate" };
 
@@ -180,7 +180,9 @@ class StageReader {
     if (sdf !== undefined) return { work: { kind: sdf }, input: undefined };
     if (definition.form === "source") throw new Error(`${transform.uniqueName}: the runner has not expanded the source`);
     const timers = this.#timers(transform, payload, definition);
-    const input = definition.form === "keyed" ? keyed(definition.input) : definition.input;
+    // A group is taken as it stands on the wire: its values are decoded as they are asked for.
+    const ungrouped = definition.form === "keyed" ? keyed(definition.input) : definition.input;
+    const input = definition.form === "grouped" ? undefined : ungrouped;
     return { work: { kind: definition.form, definition, config, timers }, input };
   }
 
@@ -193,9 +195,7 @@ class StageReader {
   }
 
   #timers(transform: TransformProto, payload: ParDoPayload, definition: AnyDefinition): ReadonlyMap<string, TimerFamily> {
-    const cells = definition.form === "keyed" ? Object.keys(definition.state) : [];
-    const families = definition.form === "keyed" ? definition.timers : [];
-    if (!same(Object.keys(payload.stateSpecs), cells) || !same(Object.keys(payload.timerFamilySpecs), families))
+    if (!agrees(payload, definition))
       throw new Error(`${transform.uniqueName}: the proto and the DoFn '${definition.name}' differ in state cells or timers`);
     const entries = Object.entries(payload.timerFamilySpecs).map(([name, spec]): [string, TimerFamily] => {
       const coder = timerCoder(this.#descriptor.coders, spec.timerFamilyCoderId);
@@ -218,8 +218,4 @@ class StageReader {
     const { apiServiceDescriptor, coderId } = fnApi.RemoteGrpcPort.fromBinary(transform.spec!.payload);
     return { id, endpoint: apiServiceDescriptor?.url ?? "", coder: windowedCoder(this.#descriptor.coders, coderId) };
   }
-}
-
-function same(one: readonly string[], other: readonly string[]): boolean {
-  return JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
 }

@@ -9,7 +9,7 @@ import type { Counters } from "./counters.ts";
 import { Finalizers } from "./finalizers.ts";
 import { unaryCall } from "./grpc-call.ts";
 import { Instructions } from "./instructions.ts";
-import { type LogPlane, openLogPlane } from "./log-plane.ts";
+import { type LogPlane, openLogPlane, teed } from "./log-plane.ts";
 import { openPlanes, type Planes } from "./planes.ts";
 import { Stages } from "./stages.ts";
 import { StateCache } from "./state-cache.ts";
@@ -20,7 +20,7 @@ export interface HarnessOptions<Services> {
   id: string;
   /** HOST:PORT, as all endpoints. */
   controlEndpoint: string;
-  /** Where the harness's own lines go beside `log`. For the lines of DoFns see openLogPlane. */
+  /** Where the harness's own lines go beside `log`. Whose DoFns are to be heard there too makes both a log with `teed`, and leaves this away. */
   loggingEndpoint?: string;
   registry: DofnRegistry<Services>;
   /** What the DoFns of this worker are made with. */
@@ -34,6 +34,8 @@ export interface HarnessOptions<Services> {
   delayStepMs?: number;
   /** Of state kept from bundle to bundle, where the runner gives tokens. */
   stateCacheBytes?: number;
+  /** Each answer about state is held back so long, as if the runner were further away: for measurements. */
+  stateDelayMs?: number;
 }
 
 export interface HarnessHealth {
@@ -78,8 +80,8 @@ export function startHarness<Services>(options: HarnessOptions<Services>): Harne
   const logPlane = options.loggingEndpoint
     ? openLogPlane({ endpoint: options.loggingEndpoint, workerId: id, clock })
     : undefined;
-  const log = told(options.log, logPlane);
-  const planes = openPlanes({ workerId: id, clock, onLost });
+  const log = logPlane === undefined ? options.log : teed(options.log, logPlane, "debug");
+  const planes = openPlanes({ workerId: id, clock, onLost, stateDelayMs: options.stateDelayMs ?? 0 });
   const cache = new StateCache(options.stateCacheBytes);
   const finalizers = new Finalizers(log, metrics);
   const stages = new Stages({
@@ -153,14 +155,6 @@ export function startHarness<Services>(options: HarnessOptions<Services>): Harne
       ...(broken !== undefined && { error: broken.message }),
       ...keptBy({ planes, cache, finalizers, stages, logPlane }),
     }),
-  };
-}
-
-function told(log: Log, plane: LogPlane | undefined): Log {
-  if (plane === undefined) return log;
-  return (...line) => {
-    log(...line);
-    plane.log(...line);
   };
 }
 

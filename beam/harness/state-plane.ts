@@ -1,7 +1,14 @@
 // How is a key's state asked of the runner? By requests that are answered by id, many under way at once (beam_fn_api.proto, BeamFnState).
 import { fnCalls } from "../fn-sdk.ts";
 import type { PlaneOptions } from "./data-plane.ts";
-import { decodeStateResponse, encodeStateRequest, type StateKey, type StateRequest, type StateResponse } from "./messages.ts";
+import {
+  decodeStateResponse,
+  encodeStateRequest,
+  type KeptKey,
+  type StateKey,
+  type StateRequest,
+  type StateResponse,
+} from "./messages.ts";
 import { openStream } from "./stream.ts";
 
 /** Requests under way at a time, over all bundles: enough to fill a millisecond's way to the runner, few enough for its memory. */
@@ -18,6 +25,8 @@ interface Waiting {
 export interface StatePlane {
   /** All the bytes of a bag, in one piece. Rejects where the runner or the plane fails. */
   get(instruction: string, key: StateKey): Promise<Uint8Array>;
+  /** Each asked for when the one before has been taken. */
+  pages(instruction: string, key: KeptKey): AsyncIterable<Buffer>;
   append(instruction: string, key: StateKey, bytes: Uint8Array): Promise<void>;
   clear(instruction: string, key: StateKey): Promise<void>;
   /** Undefined where another request may be sent, else what to await before. */
@@ -30,7 +39,8 @@ export interface StatePlane {
   close(): Promise<void>;
 }
 
-export function openStatePlane(options: PlaneOptions): StatePlane {
+/** `answerDelayMs`: each answer is held back so long. */
+export function openStatePlane({ answerDelayMs, ...options }: PlaneOptions & { answerDelayMs: number }): StatePlane {
   const waiting = new Map<string, Waiting>();
   let requests = 0;
   let gone: Error | undefined;
@@ -42,11 +52,8 @@ export function openStatePlane(options: PlaneOptions): StatePlane {
     encode: encodeStateRequest,
     decode: decodeStateResponse,
     onMessage(response) {
-      const request = waiting.get(response.id);
-      if (request === undefined) return;
-      settled(response.id);
-      if (response.error !== "") request.reject(new Error(`the runner refused a state request: ${response.error}`));
-      else request.resolve(response);
+      if (answerDelayMs === 0) answered(response);
+      else options.clock.after(answerDelayMs, () => answered(response));
     },
     onEnd(error) {
       gone = error ?? new Error("the runner has ended the state plane");
@@ -58,6 +65,14 @@ export function openStatePlane(options: PlaneOptions): StatePlane {
     },
   });
 
+  function answered(response: StateResponse): void {
+    const request = waiting.get(response.id);
+    if (request === undefined) return;
+    settled(response.id);
+    if (response.error !== "") request.reject(new Error(`the runner refused a state request: ${response.error}`));
+    else request.resolve(response);
+  }
+
   function settled(id: string): void {
     waiting.delete(id);
     if (waiting.size >= REQUESTS_MAX) return;
@@ -67,7 +82,7 @@ export function openStatePlane(options: PlaneOptions): StatePlane {
 
   function send(
     instruction: string,
-    key: StateKey,
+    key: StateKey | KeptKey,
     kind: StateRequest["kind"],
     bytes: Uint8Array = NOTHING,
   ): Promise<StateResponse> {
@@ -77,6 +92,15 @@ export function openStatePlane(options: PlaneOptions): StatePlane {
       waiting.set(id, { instruction, resolve, reject });
       stream.send({ id, instruction, key, kind, bytes });
     });
+  }
+
+  async function* pages(instruction: string, key: KeptKey): AsyncGenerator<Buffer> {
+    for (let token: Uint8Array = NOTHING; ; ) {
+      const { data, continuation } = await send(instruction, key, "get", token);
+      yield Buffer.from(data.buffer, data.byteOffset, data.length);
+      if (continuation.length === 0) return;
+      token = continuation;
+    }
   }
 
   async function get(instruction: string, key: StateKey): Promise<Uint8Array> {
@@ -93,6 +117,7 @@ export function openStatePlane(options: PlaneOptions): StatePlane {
 
   return {
     get,
+    pages,
     append: async (instruction, key, bytes) => void (await send(instruction, key, "append", bytes)),
     clear: async (instruction, key) => void (await send(instruction, key, "clear")),
     room() {

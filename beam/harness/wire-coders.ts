@@ -1,10 +1,12 @@
 // How do the elements of a stage stand on the wire? By the coders that its descriptor names (beam_runner_api.proto, StandardCoders).
 import type { CoderProto } from "../fn-sdk.ts";
-import { WireReader as Reader, WireCut, type WireReader, WireWriter } from "./wire-bytes.ts";
+import { WireReader as Reader, type WireReader, WireWriter } from "./wire-bytes.ts";
+import { readIterable } from "./wire-iterables.ts";
 
 /**
  * `whole`: the value is all that its surrounding holds, so that its own length is left out (Beam's outer context).
- * Bytes are Uint8Array and views of what was read, text is string, kv is { key, value }, an iterable an array, varint a bigint, double
+ * Bytes are Uint8Array and views of what was read, text is string, kv is { key, value }, an iterable
+ * a WireIterable, varint a bigint, double
  * a number, a global window undefined. Reading throws WireError.
  */
 export interface WireCoder {
@@ -28,7 +30,6 @@ export function wireCoder(coders: Coders, id: string, depth = 0): WireCoder {
 }
 
 const DEPTH_MAX = 32; // coders in coders: ours have six, and a circle has no end
-const UNKNOWN_COUNT = 2 ** 32 - 1; // -1: an iterable in blocks, each with its own count, the last one empty
 
 const bytes: WireCoder = {
   write: (writer, value, whole) => (whole ? writer.raw(value as Uint8Array) : writer.bytes(value as Uint8Array)),
@@ -67,26 +68,14 @@ interface Pair {
   value: unknown;
 }
 
-function iterable(of: WireCoder): WireCoder {
+function iterable(of: WireCoder, stateBacked: boolean): WireCoder {
   return {
     write(writer, values) {
       writer.word((values as unknown[]).length);
       for (const value of values as unknown[]) of.write(writer, value);
     },
-    read(reader) {
-      const count = reader.word();
-      const values: unknown[] = [];
-      if (count !== UNKNOWN_COUNT) take(values, of, reader, count);
-      else for (let block = reader.uint(); block > 0; block = reader.uint()) take(values, of, reader, block);
-      return values;
-    },
+    read: (reader) => readIterable(reader, of, stateBacked),
   };
-}
-
-function take(values: unknown[], of: WireCoder, reader: WireReader, count: number): void {
-  // Elements of no bytes are windows alone, of which there is one; so a count beyond what is left is not gone through in vain.
-  if (count > reader.left + 1) throw new WireCut(`${count} elements in ${reader.left} bytes`);
-  for (let left = count; left > 0; left--) values.push(of.read(reader));
 }
 
 function lengthPrefix(of: WireCoder): WireCoder {
@@ -107,6 +96,7 @@ const makers: Readonly<Record<string, (...parts: WireCoder[]) => WireCoder>> = {
   "beam:coder:double:v1": () => double,
   "beam:coder:global_window:v1": () => globalWindow,
   "beam:coder:kv:v1": (key, value) => kv(key!, value!),
-  "beam:coder:iterable:v1": (of) => iterable(of!),
+  "beam:coder:iterable:v1": (of) => iterable(of!, false),
+  "beam:coder:state_backed_iterable:v1": (of) => iterable(of!, true),
   "beam:coder:length_prefix:v1": (of) => lengthPrefix(of!),
 };

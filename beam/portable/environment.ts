@@ -19,7 +19,9 @@ export const harnessCapabilities: readonly string[] = [
   "beam:protocol:multi_core_bundle_processing:v1",
   "beam:protocol:state_caching:v1",
   "beam:transform:sdf_truncate_sized_restrictions:v1",
-  ...["bytes", "string_utf8", "kv", "varint", "double", "iterable", "timer", "length_prefix"].map(coder),
+  ...["bytes", "string_utf8", "kv", "varint", "double", "iterable", "state_backed_iterable", "timer", "length_prefix"].map(
+    coder,
+  ),
   ...["global_window", "windowed_value"].map(coder),
 ];
 

@@ -42,6 +42,8 @@ export function seeded(seed: number): Random {
 
 interface Batch<T> {
   values: readonly T[];
+  /** What the source tells behind it; a source tells it behind each, or behind none. */
+  watermark?: number;
   /** Until the next poll; 0. */
   waitMs?: number;
   afterCommit?: () => void | Promise<void>;
@@ -62,6 +64,9 @@ export function batches<T>(name: string, codec: Codec<T>, given: readonly Batch<
         if (batch?.afterCommit !== undefined) context.afterCommit(batch.afterCommit);
         return batch === undefined ? 1e12 : (batch.waitMs ?? 0);
       },
+      ...(given[0]?.watermark !== undefined && {
+        watermark: () => given[Math.min(at, given.length) - 1]?.watermark ?? Number.NEGATIVE_INFINITY,
+      }),
     }),
   };
   return definition;
@@ -119,6 +124,23 @@ export function keyedWordsDoFn(
     outputs: { out: keyedWord },
     state: { memo: count },
     timers: ["bell", "horn"],
+    make: () => ({ process, ...(onTimer && { onTimer }) }),
+  };
+  return definition;
+}
+
+export type Bags = { log: string };
+export type BagContext = KeyedContext<{ out: typeof keyedWord }, WordState, Bags>;
+
+/** Words under keys in and out, a cell `memo`, a bag `log`, the timer `horn` of processing time and `bell` of event time. */
+export function baggedWordsDoFn(
+  name: string,
+  process: (value: Word, context: BagContext) => void | Promise<void>,
+  onTimer?: (family: string, context: BagContext) => void | Promise<void>,
+) {
+  const definition: KeyedDefinition<Word, { out: typeof keyedWord }, WordState, object, unknown, Bags> = {
+    ...{ form: "keyed", name, input: word, outputs: { out: keyedWord }, state: { memo: count } },
+    ...{ bags: { log: text }, timers: ["horn"], eventTimers: ["bell"] },
     make: () => ({ process, ...(onTimer && { onTimer }) }),
   };
   return definition;

@@ -1,4 +1,5 @@
 // What does an engine give a DoFn? A bundle that collects what is emitted, and one key's state and timer.
+import assert from "node:assert/strict";
 import type { BundleContext, KeyedContext, Outputs } from "../../beam/dofn.ts";
 
 export interface Emitted {
@@ -36,6 +37,7 @@ export function keyContext<O extends Outputs, S extends Record<string, unknown>>
       set: (value) => void cells.set(cell, value),
       clear: () => void cells.delete(cell),
     }),
+    bag: () => assert.fail("no DoFn of ours has a bag"),
     setTimer: (_family, fireAt) => {
       context.timer = fireAt;
     },

@@ -184,10 +184,10 @@ suite("what the engine cannot do", () => {
     [
       "a primitive it does not know",
       changed((proto) => {
-        transformOf(proto, "Source").spec!.urn = "beam:transform:group_by_key:v1";
+        transformOf(proto, "Source").spec!.urn = "beam:transform:combine_per_key:v1";
       }),
       [source],
-      /Source: the embedded engine cannot do beam:transform:group_by_key:v1/,
+      /Source: the embedded engine cannot do beam:transform:combine_per_key:v1/,
     ],
     ["another SDK's DoFn", foreign(), [], /cannot do a DoFn of beam:dofn:/],
     ["a DoFn that is not registered", good, [keyedDoFn], /Source: no DoFn is registered as 'source'; known are keyed/],

@@ -183,7 +183,7 @@ export async function startFakeRunner(options: FakeOptions = {}) {
     logged,
     /** What the state plane was asked, in order. */
     asked,
-    /** By `transform/cell/key`, the encoded bag. */
+    /** By `transform/cell/key` the encoded bag, by `kept/token` the elements that the runner keeps of an iterable. */
     state,
     register: (descriptor: Descriptor) => void descriptors.set(descriptor.id, descriptor),
     instruct,
@@ -265,6 +265,8 @@ function answerState(
   { stateKey, request }: StateRequest,
   chunk = Number.POSITIVE_INFINITY,
 ): StateResponse {
+  if (stateKey?.type.oneofKind === "runner")
+    return answerGet(state.get(`kept/${Buffer.from(stateKey.type.runner.key)}`), request, chunk);
   if (stateKey?.type.oneofKind !== "bagUserState") return { ...EMPTY_ANSWER, error: "not a bag of user state" };
   const { transformId, userStateId, key, window } = stateKey.type.bagUserState;
   if (window.length > 0) return { ...EMPTY_ANSWER, error: "not the global window" };
@@ -278,6 +280,11 @@ function answerState(
     state.set(name, Buffer.concat([held, request.append.data]));
     return { ...EMPTY_ANSWER, response: { oneofKind: "append", append: {} } };
   }
+  return answerGet(held, request, chunk);
+}
+
+function answerGet(held: Buffer | undefined, request: StateRequest["request"], chunk: number): StateResponse {
+  if (held === undefined) return { ...EMPTY_ANSWER, error: "nothing is kept there" };
   if (request.oneofKind !== "get") return { ...EMPTY_ANSWER, error: "not a request" };
   const from = Number(Buffer.from(request.get.continuationToken).toString() || "0");
   const to = Math.min(held.length, from + chunk);

@@ -6,10 +6,10 @@ import { type HarnessOptions, startHarness } from "../../../beam/harness/start-h
 import type { AnyDefinition } from "../../../beam/pardo.ts";
 import { buildPipeline, type PipelineBuilder } from "../../../beam/pipeline.ts";
 import { dofnRegistry } from "../../../beam/registry.ts";
-import "../../../beam/sdk.ts";
+import type { PipelineProto } from "../../../beam/sdk.ts";
 import { systemClock } from "../../../io/clock.ts";
 import type { Metrics } from "../../../ports/metrics.ts";
-import { decode, encode } from "../../../schemas/codec.ts";
+import { type Codec, decode, encode } from "../../../schemas/codec.ts";
 import { type Word, word } from "../lib.ts";
 import { type Descriptor, type FakeOptions, startFakeRunner } from "./fake-runner.ts";
 
@@ -75,6 +75,8 @@ export const readWords = (bytes: Uint8Array | undefined): string[] =>
   decodeAll(plain, bytes, (value): Word => decode(word, value)).map(({ value }) => value.word);
 export const readKeyed = (bytes: Uint8Array | undefined): Seen<Keyed<string>>[] =>
   decodeAll(pairs, bytes, ({ key, value }) => ({ key, value: decode(word, value).word }));
+export const readPairs = <T>(bytes: Uint8Array | undefined, codec: Codec<T>): Seen<Keyed<T>>[] =>
+  decodeAll(pairs, bytes, ({ key, value }) => ({ key, value: decode(codec, value) }));
 export const readPlain = (bytes: Uint8Array | undefined): Seen<Uint8Array>[] => decodeAll(plain, bytes, (value) => value);
 
 export interface SeenTimer {
@@ -125,11 +127,18 @@ export function readTimers(bytes: Uint8Array | undefined): SeenTimer[] {
  * The leaves of a pipeline as one stage: what comes from outside them has a source `in`, what leaves them or is taken by nobody a sink
  * `out:COLLECTION`. `only`: the labels of those that are in it.
  */
-export function stageOf(
-  build: (p: PipelineBuilder) => void,
-  { only, endpoint, id = "stage" }: { only: string[]; endpoint: string; id?: string },
-): Descriptor {
-  const components = buildPipeline(build).components!;
+export function stageOf(build: (p: PipelineBuilder) => void, options: StageOptions): Descriptor {
+  return stageIn(buildPipeline(build), options);
+}
+
+interface StageOptions {
+  only: string[];
+  endpoint: string;
+  id?: string;
+}
+
+export function stageIn(proto: PipelineProto, { only, endpoint, id = "stage" }: StageOptions): Descriptor {
+  const components = proto.components!;
   const transforms: Descriptor["transforms"] = {};
   for (const [name, transform] of Object.entries(components.transforms))
     if (only.includes(transform.uniqueName)) transforms[name] = transform;
@@ -174,7 +183,7 @@ export const silent: Metrics = { count: () => undefined, gauge: () => undefined,
 /** A harness with these DoFns at a fake runner; both end with the test. */
 export async function startAtFake(
   t: TestContext,
-  definitions: readonly AnyDefinition[],
+  definitions: Parameters<typeof dofnRegistry>[0],
   options: { fake?: FakeOptions } & Partial<HarnessOptions<never>> = {},
 ) {
   const { fake, ...given } = options;

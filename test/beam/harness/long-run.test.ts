@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { counters } from "../../../beam/harness/counters.ts";
-import { batches, keyedWord, keyedWordsDoFn } from "../lib.ts";
+import { baggedWordsDoFn, batches, keyedWord } from "../lib.ts";
 import { keyedBytes, silent, stageOf, startAtFake, timerBytes } from "./lib.ts";
 
 const BUNDLES = 10_000;
@@ -11,11 +11,12 @@ test("ten thousand bundles, each with keys of its own and each tenth failing, le
   const source = batches("source", keyedWord, []);
   let acknowledged = 0;
   // Each bundle does one of these, since a fake runner in the same process is what takes the time.
-  const doFn = keyedWordsDoFn(
+  const doFn = baggedWordsDoFn(
     "busy",
     async ({ word }, context) => {
       if (word === "0") context.state("memo").set({ count: (await context.state("memo").get())?.count ?? 1 });
       if (word === "1") context.setTimer("bell", 1);
+      if (word === "1") context.bag("log").add(word);
       if (word === "2") context.afterCommit(() => void acknowledged++);
       if (word === "3") context.emit("out", { key: context.key, value: { word } });
       if (word === "bad") throw new Error("no luck");

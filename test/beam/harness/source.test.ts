@@ -23,6 +23,7 @@ type Poll = (context: BundleContext<{ out: typeof word }>, turn: number) => numb
 interface Given {
   poll: Poll;
   watch?: (wake: () => void) => () => void;
+  watermark?: () => number;
   teardown?: () => void;
 }
 
@@ -114,6 +115,53 @@ suite("a source as a splittable DoFn", () => {
     const second = await run(first.residual.element);
     assert.deepEqual(second.words, ["1"]);
     assert.ok(second.out[0]!.at >= watermark);
+  });
+
+  const watermarks: [told: number[], watermarks: number[]][] = [
+    [
+      [1000, 2500],
+      [1000, 2500],
+    ],
+    [
+      [5000, 1000],
+      [5000, 5000],
+    ],
+    [
+      [-1500, 0],
+      [-1500, 0],
+    ],
+    [
+      [Number.NEGATIVE_INFINITY, 7.9],
+      [-8.64e15, 7],
+    ],
+    [
+      [Number.POSITIVE_INFINITY, 0],
+      [8.64e15, 8.64e15],
+    ],
+  ];
+  for (const [told, expected] of watermarks)
+    test(`that tells the times ${told.join(" and ")} comes again with ${expected.join(" and ")}, and gives what it gives there`, async (t) => {
+      let polls = 0;
+      const poll: Poll = (context) => {
+        give(context, `${polls++}`);
+        return 1000;
+      };
+      const watermark = () => (polls === 0 ? 0 : told[polls - 1]!);
+      const { run } = await startSource(t, { poll, watermark });
+      const first = await run();
+      const second = await run(first.residual.element);
+      const residualOf = ({ residual }: typeof first) => {
+        const { seconds, nanos } = Object.values(residual.outputWatermarks)[0]!;
+        assert.ok(nanos >= 0 && nanos < 1e9, `${nanos}`);
+        return Number(seconds) * 1000 + nanos / 1e6;
+      };
+      assert.deepEqual([first, second].map(residualOf), expected);
+      assert.deepEqual([first.out[0]!.at, second.out[0]!.at], [0, expected[0]], "what comes stands at what was told before");
+    });
+
+  test("whose time is no number fails its bundle", async (t) => {
+    const { runner } = await startSource(t, { poll: () => 1000, watermark: () => Number.NaN });
+    assert.match((await runner.bundle({ descriptor: PROCESS, data: { in: [sizedBytes()] } })).error, /watermark .* NaN/);
   });
 
   const delays: [answered: number, stepMs: number | undefined, delayMs: number][] = [

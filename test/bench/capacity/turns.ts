@@ -170,6 +170,9 @@ function fakeHost(paceKey: string) {
   const context: KeyedContext<{ leases: typeof fetchLease }, { frontier: FrontierState }> = {
     key: paceKey,
     state: () => ({ get: async () => state, set: setState, clear: () => setState() }),
+    bag: () => {
+      throw new Error("the frontier has no bags");
+    },
     setTimer: (_family, at) => setWake(at),
     clearTimer: () => setWake(),
     emit: (_output, lease) => void leases.push(lease),

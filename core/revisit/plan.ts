@@ -101,10 +101,15 @@ function worthOf({ kind, depth }: PlannedUrl, { quality, bodyBytes, latencyMs, l
 
 const NOTICED_SHARE = 0.25; // of the wait; a day at least
 
-/** Whether a plan differs so much from what is stored that it is worth a write. Before the planned day is over is all one: it is due. */
+/**
+ * Whether a plan differs so much from what is stored that it is worth a write. Before the planned day is over is all one: it is due. Where
+ * there is no room for all, who is due on that day and who is not is what the plan decides.
+ */
 export function isMoved(url: PlannedUrl, plan: RevisitPlan, dayAt: number): boolean {
   const dayEnd = dayAt + DAY_MS;
-  if (plan.nextFetchAt < dayEnd && url.nextFetchAt < dayEnd) return false;
+  const [onDay, wasOnDay] = [plan.nextFetchAt < dayEnd, url.nextFetchAt < dayEnd];
+  if (onDay && wasOnDay) return false;
+  if (onDay !== wasOnDay && plan.reason !== "wanted") return true;
   const wait = plan.nextFetchAt - (url.lastFetchAt ?? dayAt);
   return Math.abs(plan.nextFetchAt - url.nextFetchAt) >= Math.max(DAY_MS, wait * NOTICED_SHARE);
 }

@@ -1,9 +1,9 @@
 // How are a day's files read and written on one disk? Streaming, and a new file appears whole or not at all: written beside, synced, renamed.
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { Readable, Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { createGunzip, createGzip } from "node:zlib";
@@ -91,16 +91,10 @@ async function write(base: string, name: string, lines: Iterable<string> | Async
   const file = await open(path + UNFINISHED, "w");
   const seen = { rows: 0, bytes: 0, hash: createHash("sha256") };
   try {
-    const packed = name.endsWith(".gz") ? [createGzip({ level: COMPRESSION_LEVEL })] : [];
-    const digested = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        seen.bytes += chunk.length;
-        seen.hash.update(chunk);
-        done(null, chunk);
-      },
-    });
-    const text = Readable.from(chunksOf(lines, seen), { objectMode: false });
-    await pipeline([text, ...packed, digested, file.createWriteStream({ autoClose: false })]);
+    const text = Readable.from(chunksOf(lines, seen));
+    const sink = (chunks: AsyncIterable<Buffer>) => append(file, chunks, seen);
+    if (name.endsWith(".gz")) await pipeline(text, createGzip({ level: COMPRESSION_LEVEL }), sink);
+    else await pipeline(text, sink);
     await file.datasync();
   } finally {
     await file.close();
@@ -110,16 +104,24 @@ async function write(base: string, name: string, lines: Iterable<string> | Async
   return { name, rows: seen.rows, bytes: seen.bytes, sha256: seen.hash.digest("hex") };
 }
 
-async function* chunksOf(lines: Iterable<string> | AsyncIterable<string>, seen: { rows: number }): AsyncGenerator<string> {
+async function append(file: FileHandle, chunks: AsyncIterable<Buffer>, seen: { bytes: number; hash: Hash }): Promise<void> {
+  for await (const chunk of chunks) {
+    await file.appendFile(chunk);
+    seen.bytes += chunk.length;
+    seen.hash.update(chunk);
+  }
+}
+
+async function* chunksOf(lines: Iterable<string> | AsyncIterable<string>, seen: { rows: number }): AsyncGenerator<Buffer> {
   let chunk = "";
   for await (const line of lines) {
     chunk += `${line}\n`;
     seen.rows++;
     if (chunk.length < CHUNK_CHARS) continue;
-    yield chunk;
+    yield Buffer.from(chunk);
     chunk = "";
   }
-  if (chunk !== "") yield chunk;
+  if (chunk !== "") yield Buffer.from(chunk);
 }
 
 async function measured(base: string, name: string): Promise<WrittenFile | undefined> {

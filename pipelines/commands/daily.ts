@@ -1,0 +1,8 @@
+// npm run daily: what is done once a day is over, over the records and files of a crawl, whether it runs or not.
+import { runFlagsCommand } from "./command-line.ts";
+import { dailyFlags, dailyHelp, runDailyCommand } from "./run-daily-command.ts";
+
+process.exitCode = await runFlagsCommand(
+  { name: "daily", help: dailyHelp, flags: dailyFlags, run: runDailyCommand },
+  process.argv.slice(2),
+);

@@ -1,0 +1,11 @@
+// The daily pipeline: what is done once a day is over, in this order. Each phase is a bounded graph of its own.
+import { buildBatch } from "../beam/pipeline.ts";
+import type { DailyConfig, DailyPhase } from "./daily/phase.ts";
+import { reschedulePhase, revisitPhase } from "./daily/revisit.ts";
+
+export const dailyPhases: readonly DailyPhase[] = [revisitPhase, reschedulePhase];
+
+export const dailyPipeline = (phase: DailyPhase, config: DailyConfig) => buildBatch((p) => phase.build(p, config));
+
+/** Every DoFn of the graphs, by which a worker finds them. */
+export const dailyDefinitions = [...new Set(dailyPhases.flatMap(({ definitions }) => definitions))];

@@ -1,9 +1,11 @@
 // The daily pipeline: what is done once a day is over, in this order. Each phase is a bounded graph of its own.
 import { buildBatch } from "../beam/pipeline.ts";
+import { clustersPhase, rolesPhase } from "./daily/clusters.ts";
 import type { DailyConfig, DailyPhase } from "./daily/phase.ts";
 import { reschedulePhase, revisitPhase } from "./daily/revisit.ts";
 
-export const dailyPhases: readonly DailyPhase[] = [revisitPhase, reschedulePhase];
+/** What a page is among near-duplicates decides how often it is visited, so clusters come first. */
+export const dailyPhases: readonly DailyPhase[] = [clustersPhase, rolesPhase, revisitPhase, reschedulePhase];
 
 export const dailyPipeline = (phase: DailyPhase, config: DailyConfig) => buildBatch((p) => phase.build(p, config));
 

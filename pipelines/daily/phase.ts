@@ -12,6 +12,8 @@ export interface DailyConfig {
   asOf: number;
   /** Of the whole crawl; absent: hosts alone bound them. */
   revisitsPerDay?: number;
+  /** About how many documents there are: what the day before had. */
+  documentsExpected?: number;
 }
 
 export interface DailyPhase {

@@ -49,6 +49,8 @@ const given: GivenData = {
       lastFetchAt: NOW - HOUR,
       etag: '"v1"\u001b[2J',
       contentHash: Buffer.alloc(20, 7),
+      quality: 61,
+      cluster: { id: Buffer.from("00ff00ff00ff00ff", "hex"), role: "copy" },
       changeHistory: [
         { afterMs: 48 * HOUR, changed: false },
         { afterMs: 30 * HOUR, changed: true },
@@ -111,6 +113,7 @@ test("the record, its due entry and the last ten outcomes are shown, a server's 
   assert.match(stdout, /last outcome +unchanged \(HTTP 304\)/);
   assert.match(stdout, /content hash +sha256 (07){20}… /);
   assert.match(stdout, /record and entry agree/);
+  assert.match(stdout, /quality +61 of 100\n +cluster +copy: says the very same .*; cluster 00ff00ff00ff00ff\n/);
   assert.match(stdout, /visits +2 revisits remembered, 1 change found\n +same after 2 d, changed after 1 d 6 h\n/);
   assert.match(stdout, /pages asked for 3 of 100000/);
   assert.equal(stdout.match(/: fetched 200/g)?.length, 10);

@@ -51,11 +51,24 @@ function recordRows(record: RecordView, folder: string, now: number): string[] {
       record.contentHash === undefined ? "none: no body was kept" : `sha256 ${record.contentHash}… (its first 160 bits)`,
     ),
     ...(record.simHash === undefined ? [] : [row("SimHash", record.simHash)]),
+    ...(record.quality === undefined ? [] : [row("quality", `${record.quality} of 100`)]),
+    ...(record.cluster === undefined ? [] : [row("cluster", clusterLine(record.cluster))]),
     ...(stored === undefined
       ? []
       : [row("body", `${folder}/pages/${stored.segment}, ${stored.length} bytes at ${stored.offset}`)]),
     ...(marks === undefined ? [] : [row("unfinished", Object.keys(marks).join(", "))]),
   ];
+}
+
+const ROLES: Record<NonNullable<RecordView["cluster"]>["role"], string> = {
+  representative: "stands for its near-duplicates",
+  copy: "says the very same as the page that stands for it",
+  near: "a near-duplicate of the page that stands for it",
+  single: "stands alone",
+};
+
+function clusterLine({ id, role }: NonNullable<RecordView["cluster"]>): string {
+  return `${role}: ${ROLES[role]}; cluster ${id}`;
 }
 
 const VISITS_SHOWN = 8;

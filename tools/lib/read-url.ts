@@ -30,10 +30,12 @@ export interface UrlView {
   explanation: UrlExplanation | UnknownUrl;
 }
 
-export type RecordView = Omit<UrlState, "contentHash" | "simHash" | "linkSetHash" | "canonicalUrl"> & {
+export type RecordView = Omit<UrlState, "contentHash" | "simHash" | "linkSetHash" | "canonicalUrl" | "cluster"> & {
   /** Hex. */
   contentHash?: string;
   simHash?: string;
+  /** Its near-duplicates, by the SimHash of the page that stands for them, as the last daily run found them. */
+  cluster?: { id: string; role: NonNullable<UrlState["cluster"]>["role"] };
   /** Where the body lies: a file below pages/, and the place of its record there. */
   stored?: { segment: string; offset: number; length: number };
 };
@@ -79,13 +81,14 @@ export async function readUrl(reading: CrawlReading, url: string): Promise<UrlVi
 }
 
 async function recordView({ tables }: CrawlReading, record: UrlState): Promise<RecordView> {
-  const { canonicalUrl: _url, linkSetHash: _links, contentHash, simHash, ...facts } = record;
+  const { canonicalUrl: _url, linkSetHash: _links, contentHash, simHash, cluster, ...facts } = record;
   const hash = contentHash && Buffer.from(contentHash).toString("hex");
   const [ref] = hash === undefined ? [] : await tables.content.get([hash]);
   return {
     ...facts,
     ...(hash === undefined ? {} : { contentHash: hash }),
     ...(simHash === undefined ? {} : { simHash: Buffer.from(simHash).toString("hex") }),
+    ...(cluster === undefined ? {} : { cluster: { id: Buffer.from(cluster.id).toString("hex"), role: cluster.role } }),
     ...(ref === undefined
       ? {}
       : { stored: { segment: ref.value.segment, offset: ref.value.offset, length: ref.value.length } }),

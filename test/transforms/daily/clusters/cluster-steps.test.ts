@@ -2,27 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Keyed } from "../../../../beam/dofn.ts";
 import { type Halves, hashOf } from "../../../../core/clusters/bands.ts";
-import type { ClusterDocument } from "../../../../schemas/daily/clusters.ts";
 import { flipped, sets, words } from "../../../core/clusters/brute-force.ts";
-import { byHand, clustered, type Documents } from "./lib.ts";
-
-function document(number: number, more: Partial<ClusterDocument> = {}): ClusterDocument {
-  const urlId = `url-${String(number).padStart(6, "0")}`;
-  return { urlId, paceKey: `host-${number % 7}.example`, quality: 50, discoveredAt: 1_000 + number, ...more };
-}
-
-/** Each hash has one to three documents of some quality and age. */
-function documentsOf(hashes: readonly Halves[], seed: number): Keyed<ClusterDocument>[] {
-  const next = words(seed);
-  return hashes.flatMap((hash, at) =>
-    Array.from({ length: next() % 4 === 0 ? 1 + (next() % 3) : 1 }, (_, copy) => ({
-      key: hashOf(hash),
-      value: document(at * 3 + copy, { quality: next() % 101, discoveredAt: next() % 50 }),
-    })),
-  );
-}
+import { byHand, clustered, type Documents, documentOf, documentsOf } from "./lib.ts";
 
 const HASHES = 400;
 
@@ -48,10 +30,10 @@ const near = hashOf(flipped(ONE, 3));
 
 test("copies, near-duplicates and single documents are told what they are", async () => {
   const documents: Documents = [
-    { key, value: document(1) },
-    { key, value: document(2, { quality: 70 }) },
-    { key: near, value: document(3) },
-    { key: hashOf({ high: 1, low: 1 }), value: document(4) },
+    { key, value: documentOf(1) },
+    { key, value: documentOf(2, { quality: 70 }) },
+    { key: near, value: documentOf(3) },
+    { key: hashOf({ high: 1, low: 1 }), value: documentOf(4) },
   ];
   const { rows, counts } = await clustered(documents);
   const common = { clusterId: key, representative: "url-000002", size: 3 };
@@ -66,7 +48,7 @@ test("copies, near-duplicates and single documents are told what they are", asyn
 });
 
 test("documents without words, or with what is no hash, are in no cluster and counted", async () => {
-  const documents = ["0000000000000000", "0000000000000000", "", "xyz"].map((key, at) => ({ key, value: document(at) }));
+  const documents = ["0000000000000000", "0000000000000000", "", "xyz"].map((key, at) => ({ key, value: documentOf(at) }));
   const { rows, counts } = await clustered(documents);
   assert.deepEqual(rows, []);
   assert.deepEqual(counts, { documents: 4, withoutText: 4 });
@@ -77,7 +59,7 @@ test("no documents give no rows", async () => {
 });
 
 test("a hub of copies is one cluster, told through parts of its rows", async () => {
-  const documents: Documents = Array.from({ length: 21_000 }, (_, at) => ({ key, value: document(at) }));
+  const documents: Documents = Array.from({ length: 21_000 }, (_, at) => ({ key, value: documentOf(at) }));
   const { rows, counts } = await clustered(documents);
   assert.equal(rows.length, 21_000);
   assert.ok(rows.every(([, { size, representative }]) => size === 21_000 && representative === "url-000000"));
@@ -91,7 +73,7 @@ test("a chain is cut where it leaves the reach of its representatives", async ()
     for (let bit = 0; bit < 2 * at; bit++) hash = flipped(hash, bit); // two bits from link to link
     return hash;
   });
-  const documents = hashes.map((hash, at) => ({ key: hashOf(hash), value: document(at) }));
+  const documents = hashes.map((hash, at) => ({ key: hashOf(hash), value: documentOf(at) }));
   const { rows, counts } = await clustered(documents);
   assert.deepEqual(rows, byHand(documents));
   assert.deepEqual(counts, { documents: 16, hashes: 16, clusters: 4, representatives: 4, nearDuplicates: 12 });

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { keyed } from "../../../../beam/coders.ts";
 import type { Keyed } from "../../../../beam/dofn.ts";
-import { halvesOf, NEAR_BITS } from "../../../../core/clusters/bands.ts";
+import type { BatchBuilder } from "../../../../beam/pipeline.ts";
+import { type Halves, halvesOf, hashOf, NEAR_BITS } from "../../../../core/clusters/bands.ts";
 import { REACH_BITS } from "../../../../core/clusters/membership.ts";
 import { hammingDistance } from "../../../../core/content/simhash.ts";
 import { uint } from "../../../../schemas/codec.ts";
@@ -10,7 +11,7 @@ import { type ClusterDocument, type ClusterRow, clusterDocument, clusterRow } fr
 import { rowKey } from "../../../../schemas/row-key.ts";
 import { clusterDofns, clusterSteps } from "../../../../transforms/daily/clusters/cluster-steps.ts";
 import { type BatchTestOptions, given, startBatch, told } from "../../../beam/batch/lib.ts";
-import { components, nearPairs } from "../../../core/clusters/brute-force.ts";
+import { components, nearPairs, words } from "../../../core/clusters/brute-force.ts";
 
 export type Documents = readonly Keyed<ClusterDocument>[];
 
@@ -26,31 +27,31 @@ const keyedDocument = keyed(clusterDocument);
 const keyedRow = keyed(clusterRow);
 const keyedCount = keyed(uint);
 
-export async function clustered(documents: Documents, options: BatchTestOptions = {}): Promise<Clustered> {
+/** A pipeline that clusters the documents, and what it came to. */
+export function clusterJob(documents: Documents) {
   const rows: Rows = [];
-  const counts: Record<string, number> = {};
+  const counts: [name: string, count: number][] = [];
   const read = given("Read", keyedDocument, () => documents);
   const tellRow = told(keyedRow, ({ key, value }) => void rows.push([key, value]), "TellRow");
-  const tellCount = told(
-    keyedCount,
-    ({ key, value }) => {
-      assert.equal(counts[key], undefined, `'${key}' is told twice`);
-      counts[key] = value;
-    },
-    "TellCount",
-  );
-  const { job, logged } = startBatch(
-    [read, tellRow, tellCount, ...clusterDofns],
-    (p) => {
-      const clusters = clusterSteps(p, p.start("Read", read, {}).out, documents.length);
-      p.each("TellRow", tellRow, {}, clusters.rows);
-      p.each("TellCount", tellCount, {}, clusters.counts);
-    },
-    options,
-  );
+  const tellCount = told(keyedCount, ({ key, value }) => void counts.push([key, value]), "TellCount");
+  const build = (p: BatchBuilder) => {
+    const clusters = clusterSteps(p, p.start("Read", read, {}).out, documents.length);
+    p.each("TellRow", tellRow, {}, clusters.rows);
+    p.each("TellCount", tellCount, {}, clusters.counts);
+  };
+  const results = (): Clustered => {
+    assert.equal(new Set(counts.map(([name]) => name)).size, counts.length, "a count is told twice");
+    return { rows: rows.sort(byKey), counts: Object.fromEntries(counts) };
+  };
+  return { definitions: [read, tellRow, tellCount, ...clusterDofns], build, results };
+}
+
+export async function clustered(documents: Documents, options: BatchTestOptions = {}): Promise<Clustered> {
+  const { definitions, build, results } = clusterJob(documents);
+  const { job, logged } = startBatch(definitions, build, options);
   const end = await job.done;
   assert.equal(end.state, "done", logged.join("\n"));
-  return { rows: rows.sort(byKey), counts };
+  return results();
 }
 
 function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
@@ -60,6 +61,22 @@ function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
 interface Hash {
   hash: string;
   documents: ClusterDocument[];
+}
+
+export function documentOf(number: number, more: Partial<ClusterDocument> = {}): ClusterDocument {
+  const urlId = `url-${String(number).padStart(6, "0")}`;
+  return { urlId, paceKey: `host-${number % 7}.example`, quality: 50, discoveredAt: 1_000 + number, ...more };
+}
+
+/** Each hash has one to three documents of some quality and age. */
+export function documentsOf(hashes: readonly Halves[], seed: number): Keyed<ClusterDocument>[] {
+  const next = words(seed);
+  return hashes.flatMap((hash, at) =>
+    Array.from({ length: next() % 4 === 0 ? 1 + (next() % 3) : 1 }, (_, copy) => ({
+      key: hashOf(hash),
+      value: documentOf(at * 3 + copy, { quality: next() % 101, discoveredAt: next() % 50 }),
+    })),
+  );
 }
 
 /** The order of representation, told anew: a lesser text goes first. */

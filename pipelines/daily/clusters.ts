@@ -1,0 +1,53 @@
+// Near-duplicate clusters as graphs: found among all documents and written down, then told to the records.
+import { clusterReport, clusterRolesNoted } from "../../schemas/daily/cluster-tables.ts";
+import { clusterTable } from "../../schemas/daily/clusters.ts";
+import { closeTables } from "../../transforms/daily/close-table.ts";
+import { clusterDofns, clusterSteps } from "../../transforms/daily/clusters/cluster-steps.ts";
+import { allKeyRanges } from "../../transforms/daily/key-ranges.ts";
+import { openTables } from "../../transforms/daily/open-tables.ts";
+import { readDocuments } from "../../transforms/daily/roles/documents.ts";
+import { noteRoles } from "../../transforms/daily/roles/note-roles.ts";
+import { byRange, countRows, writeClusters, writeCounts } from "../../transforms/daily/roles/write-clusters.ts";
+import { type DailyPhase, foldersOf } from "./phase.ts";
+
+const found = [clusterTable, clusterReport];
+const openClusters = openTables("dailyOpenClusters", found);
+const closeClusters = closeTables("dailyCloseClusters", found);
+const closeNoted = closeTables("dailyCloseRolesNoted", [clusterRolesNoted]);
+
+/** Where no earlier day tells: a crawl of one machine. More than sixteen times as many cost more. */
+const DOCUMENTS_USUAL = 1_000_000;
+
+/** Changes no record. */
+export const clustersPhase: DailyPhase = {
+  name: "clusters",
+  doing: "finding near-duplicates",
+  folders: foldersOf(found),
+  build(p, config) {
+    const { ranges } = p.start("KeyRanges", allKeyRanges, {});
+    const { documents } = p.each("ReadDocuments", readDocuments, {}, p.reshuffle("SpreadRanges", ranges));
+    const clusters = clusterSteps(p, documents, config.documentsExpected ?? DOCUMENTS_USUAL);
+    const { rows } = p.each("ClustersByRange", byRange, {}, clusters.rows);
+    const written = p.grouped("WriteClusters", writeClusters, config, rows);
+    const { counts } = p.each("ClusterCountRows", countRows, {}, clusters.counts);
+    const counted = p.grouped("WriteCounts", writeCounts, config, counts);
+    const opened = p.start("OpenClusters", openClusters, {});
+    p.grouped("CloseClusters", closeClusters, config, p.flatten("ClusterParts", opened.parts, written.parts, counted.parts));
+  },
+  definitions: [
+    ...[allKeyRanges, readDocuments, ...clusterDofns],
+    ...[byRange, writeClusters, countRows, writeCounts, openClusters, closeClusters],
+  ],
+};
+
+export const rolesPhase: DailyPhase = {
+  name: "roles",
+  doing: "telling pages their role",
+  folders: foldersOf([clusterRolesNoted]),
+  build(p, config) {
+    const { ranges } = p.start("KeyRanges", allKeyRanges, {});
+    const { parts } = p.each("NoteRoles", noteRoles, config, p.reshuffle("SpreadRanges", ranges));
+    p.grouped("CloseRolesNoted", closeNoted, config, parts);
+  },
+  definitions: [allKeyRanges, noteRoles, closeNoted],
+};

@@ -22,7 +22,7 @@ export interface RunningCommand {
   kill(signal: NodeJS.Signals): void;
 }
 
-const COMMAND = join(import.meta.dirname, "..", "..", "pipelines", "commands", "crawl.ts");
+const COMMANDS = join(import.meta.dirname, "..", "..", "pipelines", "commands");
 
 /** The tests start the command some two hundred times: compiled code is kept, which saves a third of each start. */
 const COMPILE_CACHE = join(tmpdir(), "gleaner-test-compile-cache");
@@ -30,11 +30,20 @@ const COMPILE_CACHE = join(tmpdir(), "gleaner-test-compile-cache");
 /** No crawl of a test takes longer; one that does is ended, and its test fails by the signal. */
 const RUN_MS_MAX = 120_000;
 
-/** Starts the command with these arguments and no others. It never outlives this process. */
+/** Starts npm run crawl with these arguments and no others. It never outlives this process. */
 export function startCommand(args: readonly string[], cwd?: string): RunningCommand {
+  return startNamed("crawl", args, cwd);
+}
+
+/** The same of any command that is launched from pipelines/commands. */
+export function startNamed(name: string, args: readonly string[], cwd?: string): RunningCommand {
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...inherited };
-  const child = spawn(process.execPath, [COMMAND, ...args], { env, stdio: ["ignore", "pipe", "pipe"], ...(cwd && { cwd }) });
+  const child = spawn(process.execPath, [join(COMMANDS, `${name}.ts`), ...args], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(cwd && { cwd }),
+  });
   const end = (): void => void child.kill("SIGKILL");
   const timer = setTimeout(end, RUN_MS_MAX);
   process.once("exit", end);

@@ -29,6 +29,9 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/package.json ./package.json
 COPY --from=build /app/dist ./dist
+# With GLEANER_HEALTH_PORT=8081 in its environment a worker answers GET /healthz there: 200 while it works, 503 while it starts or ends.
+# Without it nothing listens. No HEALTHCHECK: runners and clusters do not read it, and it would start a Node each time.
+EXPOSE 8081
 # node's own account, by number so that a cluster can see that it is not root.
 USER 1000:1000
 # Runners add --id, --provision_endpoint and the other arguments of Beam's container contract.

@@ -12,7 +12,7 @@ What to crawl
   --scope host|domain|any   same host name, any scheme or port (default); same registrable domain; no bound
   --include PATTERN         anchored globs over the canonical URL: * within a path segment, ** across;
   --exclude PATTERN         repeatable, the last match wins; with an include, what matches nothing is left out
-  --max-pages N             pages of the whole crawl, over all runs on the same data
+  --max-pages N             pages of the whole crawl, over all runs on the same data; with --engine embedded only
   --max-pages-per-host N    default ${limits.pagesPerHost}
   --max-depth N             links from the nearest seed, default ${limits.depthMax}
   --accept-types TYPES      media types to keep beyond HTML, XHTML, text, sitemaps and feeds: application/pdf,image/*

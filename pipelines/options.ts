@@ -99,10 +99,9 @@ export function parseOptions(
       ? { version: 0, hosts: [] }
       : parsePolicies(read("--policies", values.policies), values.policies);
   const scope = word("--scope", values.scope ?? "host", ["host", "domain", "any"] as const);
-  const pagesMax =
-    values["max-pages"] === undefined ? undefined : whole("--max-pages", values["max-pages"], 1, Number.MAX_SAFE_INTEGER);
   const cloud = cloudOf(values);
   const engine = enginePlace(values, cloud?.crawl);
+  const pagesMax = pagesOf(values["max-pages"], engine);
   const userAgent = values["user-agent"] ?? `Gleaner/${VERSION}`;
   const allow = allowed(values["allow-address"] ?? []);
   const contact = contactOf(values.contact, allow);
@@ -177,6 +176,16 @@ function readInput(flag: string, path: string, readFile: (path: string) => strin
   } catch (error) {
     throw new UsageError(`${flag} ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
   }
+}
+
+/** Undefined: no bound. Counted by the process that fetches, and a job of another engine has several, which come and go. */
+function pagesOf(given: string | undefined, engine: EnginePlace | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (engine !== undefined)
+    throw new UsageError(
+      `--max-pages is for --engine embedded: on ${engine.engine} each worker would fetch as many; --max-pages-per-host holds there`,
+    );
+  return whole("--max-pages", given, 1, Number.MAX_SAFE_INTEGER);
 }
 
 function seedsIn(path: string | undefined, read: (flag: string, path: string) => string): string[] {

@@ -64,6 +64,7 @@ export function crawlWorker({ ports, config, fetchers, onBroken }: WorkerOptions
     hosts: hostGauge(metrics),
     live: liveConfig(config),
     hostTurns: hostTurns(),
+    startedAt: clock.now(),
     budget: pageBudget(config.pagesMax),
     pool: fetchPool({
       slots: fetchers,

@@ -10,6 +10,7 @@ import type { Versioned } from "../ports/versioned-table.ts";
 import type { CrawlConfig } from "../schemas/crawl-config.ts";
 import type { HostDue, HostState } from "../schemas/host-state.ts";
 import { fetchLease } from "../schemas/lease.ts";
+import { limits } from "../schemas/limits.ts";
 import { type HostMessage, hostMessage } from "../schemas/messages.ts";
 import { hostDueKey, rowKey } from "../schemas/row-key.ts";
 import { dropDue, lowerHostDue } from "./due-index.ts";
@@ -76,6 +77,7 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
   }
 
   async #takeTurn(context: Context, before: FrontierState): Promise<void> {
+    if (before.turnAt > 0 && before.turnAt < this.#services.startedAt) return this.#putOff(context, before);
     let state = before;
     let lookedFromHead: { due: Versioned<HostDue> | undefined } | undefined;
     const read: TurnReading = { views: new Map() };
@@ -95,6 +97,15 @@ class HostFrontier implements KeyedDoFn<HostMessage, typeof outputs, Cells> {
       } else return this.#leave(context, state, lookedFromHead.due, turn.next.until);
     }
     this.#sleep(context, state, this.#services.clock.now() + 1);
+  }
+
+  /**
+   * A state that was restored after a failure: all turns that came due meanwhile would be taken at once, and their hosts be in step from
+   * then on. Once for a host and worker, so that one that is always late takes its turns.
+   */
+  #putOff(context: Context, state: FrontierState): void {
+    const { clock, random } = this.#services;
+    this.#sleep(context, state, clock.now() + Math.floor(random.next() * limits.turnJitterMs));
   }
 
   #sleep(context: Context, state: FrontierState, until: number): void {

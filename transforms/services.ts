@@ -58,6 +58,8 @@ export interface CrawlServices {
   hosts: HostGauge;
   live: LiveConfig;
   hostTurns: HostTurns;
+  /** When this worker began, Unix ms. */
+  startedAt: number;
   pool: FetchPool;
   budget: PageBudget;
 }

@@ -64,10 +64,11 @@ async function followed(job: PortableJob, place: EnginePlace, opened: OpenedCraw
   const { clock, config, log } = opened;
   const endSweeps = keepSweeping(opened, config);
   const left = Promise.withResolvers<"left" | "uncancelled">();
+  let callOff = (): void => {};
   const cancel = (): void => {
     process.stderr.write(`\ngleaner: cancelling job ${job.id}; once more to leave it running\n`);
     job.cancel().catch((error) => log("error", "the job could not be cancelled", { error: String(error) }));
-    clock.after(CANCEL_MS, () => left.resolve("uncancelled"));
+    callOff = clock.after(CANCEL_MS, () => left.resolve("uncancelled"));
   };
   const isOurs = place.engine !== "dataflow";
   // A job of the service outlives the terminal that it was launched from.
@@ -76,6 +77,7 @@ async function followed(job: PortableJob, place: EnginePlace, opened: OpenedCraw
     `gleaner: job ${job.id} runs at ${place.endpoint}; Ctrl-C ${isOurs ? "cancels it" : "leaves it running, without its sweeps"}\n`,
   );
   const end = await Promise.race([job.ended, left.promise]);
+  callOff(); // else it keeps the process
   signals.end();
   endSweeps();
   return told(end, signals.stopped());

@@ -5,14 +5,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { crawlArguments, DELAY_MS } from "../../demo/crawl.ts";
-import { demoFaults } from "../../demo/web/judge.ts";
+import { crawlArguments } from "../../demo/crawl.ts";
 import { type DemoWeb, startDemoWeb } from "../../demo/web/start.ts";
-import type { FetchEvent, SkipEvent } from "../../schemas/events.ts";
 import { cloudTests } from "../emulators/cloud-tests.ts";
 import { cloudEvents, setUpCrawl, withEnvironment } from "../lib/cloud-crawl.ts";
 import { eventsIn, inFolder, reportOf, runCommand } from "../lib/crawl-command.ts";
-import { beforeRetryAfter, beforeRobots, concurrencyMax, smallestGapMs } from "../lib/judge.ts";
+import { assertAsExpected, type DemoCame, whatCameOf } from "../lib/demo-crawl.ts";
 
 await cloudTests({ bigtable: true, pubsub: true, storage: true }, (emulators) => {
   let undo: () => void;
@@ -30,7 +28,7 @@ await cloudTests({ bigtable: true, pubsub: true, storage: true }, (emulators) =>
         return whatCameOf(web, fetches, await cloudEvents(emulators(), cloud, "skip"));
       }),
       onDemoWeb(async (web) => {
-        let came: ReturnType<typeof whatCameOf> | undefined;
+        let came: DemoCame | undefined;
         await inFolder(async (folder) => {
           reportOf(await runCommand([...crawlArguments(web, ["--data", `${folder}/data`]), "--json"]), 0);
           came = whatCameOf(web, eventsIn(`${folder}/data`, "fetch"), eventsIn(`${folder}/data`, "skip"));
@@ -73,36 +71,9 @@ async function onDemoWeb<T>(run: (web: DemoWeb) => Promise<T>): Promise<T> {
   const web = await startDemoWeb();
   try {
     const came = await run(web);
-    assert.deepEqual(demoFaults(web.sites, web.log, { sitemaps: true }), []);
-    for (const { host, handler } of web.sites) {
-      if (handler === undefined) continue;
-      const gapMs = smallestGapMs(web.log, host).answerToStart;
-      assert.ok(gapMs >= DELAY_MS, `${host}: ${gapMs} ms`);
-      assert.equal(concurrencyMax(web.log, host), 1, host);
-      assert.deepEqual(beforeRobots(web.log, host), [], host);
-      assert.deepEqual(beforeRetryAfter(web.log, host), [], host);
-    }
+    assertAsExpected(web);
     return came;
   } finally {
     await web.close();
   }
-}
-
-/** Of sites without an end which pages were seen is chance: the first that came, and a sample. Of the others all is told. */
-function whatCameOf(web: DemoWeb, fetches: readonly FetchEvent[], skips: readonly SkipEvent[]) {
-  const endless = web.sites.filter(({ expected }) => expected.endless !== undefined).map(({ host }) => host);
-  const isEndless = (url: string): boolean => endless.some((host) => new URL(url).hostname === host);
-  const attempts = fetches
-    .filter(({ url }) => !isEndless(url))
-    .map(({ url, kind, outcome, status = 0, reason = "" }) => `${kind} ${url} ${outcome} ${status} ${reason}`);
-  const refusals = skips
-    .filter(({ hostKey }) => !isEndless(hostKey))
-    .map(({ hostKey, reason, source }) => `${hostKey} ${reason} ${source}`);
-  const turnedAway = skips.filter(({ hostKey }) => isEndless(hostKey)).map(({ hostKey, reason }) => `${hostKey} ${reason}`);
-  // How often a host that is down is tried depends on how long the crawl takes.
-  return { attempts: unique(attempts), refusals: unique(refusals), turnedAway: unique(turnedAway) };
-}
-
-function unique(lines: readonly string[]): string[] {
-  return [...new Set(lines)].sort();
 }

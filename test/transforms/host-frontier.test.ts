@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { urlIdentity } from "../../core/url/keys.ts";
 import type { FetchLease } from "../../schemas/lease.ts";
+import { limits } from "../../schemas/limits.ts";
 import type { HostMessage, Report } from "../../schemas/messages.ts";
 import type { RobotsState } from "../../schemas/robots-state.ts";
 import { dueKey, hostDueKey, rowKey } from "../../schemas/row-key.ts";
@@ -15,9 +16,10 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 type World = ReturnType<typeof world>;
 
-function frontier(given: World) {
+const hostContext = () => keyContext<typeof hostFrontier.outputs, { frontier: never }>("a.test");
+
+function frontier(given: Pick<World, "config" | "clock" | "services">, context = hostContext()) {
   const fn = hostFrontier.make(given.config, given.services);
-  const context = keyContext<typeof hostFrontier.outputs, { frontier: never }>("a.test");
   // biome-ignore lint/suspicious/noExplicitAny: one context serves the DoFn's own type of cells
   const own = context as any;
   return {
@@ -128,6 +130,34 @@ test("a timer that fires early is set anew, one for a state that is gone does no
   host.context.timer = undefined;
   await host.fire(START + 61_000);
   assert.deepEqual([host.leases(), host.context.timer], [[], undefined]);
+});
+
+test("turns that came due before their worker was there are spread, each once; later ones are taken however late", async () => {
+  const given = world();
+  await openRobots(given);
+  await due(given, ["1"], START + 60_000);
+  const lost = frontier(given);
+  await lost.wake();
+  const restartAt = START + 65_000;
+  await given.clock.run(restartAt);
+  const after = { ...given, services: { ...given.services, startedAt: restartAt } };
+  const putOffMs: number[] = [];
+  for (let host = 0; host < 50; host++) {
+    const context = hostContext();
+    for (const [name, value] of lost.context.cells) context.cells.set(name, value);
+    const restored = frontier(after, context);
+    await (host % 2 === 0 ? restored.fire(restartAt) : restored.wake(restartAt));
+    assert.deepEqual(restored.leases(), []);
+    putOffMs.push(context.timer! - restartAt);
+  }
+  assert.ok(putOffMs.every((ms) => ms >= 0 && ms < limits.turnJitterMs));
+  const inHalf = putOffMs.filter((ms) => ms < limits.turnJitterMs / 2).length;
+  assert.ok(inHalf > 10 && inHalf < 40, `${inHalf} of 50 in the first half`);
+
+  const late = frontier(after, lost.context);
+  await late.fire(restartAt);
+  await late.fire(restartAt + 60_000);
+  assert.equal(late.leases().length, 1);
 });
 
 test("a wake for later is a turn for later", async () => {

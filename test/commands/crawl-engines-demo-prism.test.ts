@@ -1,0 +1,3 @@
+import { demoOnEngine } from "../lib/demo-on-engine.ts";
+
+await demoOnEngine("prism");

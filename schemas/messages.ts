@@ -44,7 +44,6 @@ export const hostQueueMessage = union({
   host: struct({ message: hostMessage }),
   sweep: struct({ shard: uint }),
 });
-export type HostQueueMessage = TypeOf<typeof hostQueueMessage>;
 
 /** A page whose document is still to be made from the stored object. */
 export const reparseMessage = struct({ paceKey: text, urlId: text, version: uint });

@@ -16,7 +16,7 @@ export interface DayTable<Row> {
 export type AnyDayTable = DayTable<any>;
 
 /** Of everything that the daily pipeline made for that day (UTC, YYYY-MM-DD). */
-export function dailyFolder(day: string): string {
+function dailyFolder(day: string): string {
   return `daily/dt=${day}`;
 }
 

@@ -17,7 +17,7 @@ export const hostBudgetRow = struct({
 });
 export type HostBudgetRow = TypeOf<typeof hostBudgetRow>;
 
-export const revisitReasons = ["wanted", "within-budget", "over-budget"] as const;
+const revisitReasons = ["wanted", "within-budget", "over-budget"] as const;
 
 /** A URL that is to be visited at another time than its record says. */
 export const scheduleRow = struct({

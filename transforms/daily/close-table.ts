@@ -14,7 +14,6 @@ export const tableParts = keyed(partitionFile);
 export const noPart: PartitionFile = { name: "none", rows: 0, bytes: 0, sha256: "" };
 
 const closedTable = struct({ table: text, files: uint, rows: uint, bytes: uint });
-export type ClosedTable = TypeOf<typeof closedTable>;
 
 /** BigQuery's columns, beside the manifest: `bq load` and DuckDB need nothing else. */
 export const SCHEMA = "schema.json";

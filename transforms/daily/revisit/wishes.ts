@@ -20,8 +20,8 @@ export interface RevisitConfig {
   revisitsPerDay?: number;
 }
 
-export const thresholds = keyed(rangeThreshold);
-export const scores = keyed(dayScores);
+const thresholds = keyed(rangeThreshold);
+const scores = keyed(dayScores);
 const outputs = { parts: tableParts, thresholds, scores };
 
 export const revisitWishes: DoFnDefinition<

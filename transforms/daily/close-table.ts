@@ -1,7 +1,7 @@
 // When may others read a table of the day? Once its manifest stands, which is written last, over exactly the parts that this run made.
 import { keyed } from "../../beam/coders.ts";
 import type { GroupedDefinition } from "../../beam/dofn.ts";
-import { struct, type TypeOf, text, uint } from "../../schemas/codec.ts";
+import { struct, text, uint } from "../../schemas/codec.ts";
 import { type AnyDayTable, tableFolder } from "../../schemas/daily/day-table.ts";
 import { MANIFEST, type PartitionFile, type PartitionManifest, partitionFile } from "../../schemas/daily/manifest.ts";
 import { columnsOf } from "../../schemas/tables/columns.ts";

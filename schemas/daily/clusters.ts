@@ -43,8 +43,7 @@ export type Elected = TypeOf<typeof elected>;
 export const clusterRoles = ["representative", "copy", "near", "single"] as const;
 export type ClusterRole = (typeof clusterRoles)[number];
 
-/** One document of a cluster; singles have no row. */
-export const clusterRow = struct({
+const rowFields = {
   /** The representative's SimHash: no two clusters share it. */
   clusterId: text,
   urlId: text,
@@ -59,13 +58,20 @@ export const clusterRow = struct({
   exactCopies: uint,
   /** Bits in which the SimHash differs from the representative's. */
   distance: uint,
-});
+};
+
+/** One document of a cluster; singles have no row. */
+export const clusterRow = struct(rowFields);
 export type ClusterRow = TypeOf<typeof clusterRow>;
 
-export const clusterTable: DayTable<ClusterRow> = {
+/** As others read it: what the role means for them stands beside it. */
+const clusterTableRow = struct({ ...rowFields, indexPriority: uint, storageClass: text });
+export type ClusterTableRow = TypeOf<typeof clusterTableRow>;
+
+export const clusterTable: DayTable<ClusterTableRow> = {
   name: "clusters",
   version: 1,
-  row: clusterRow,
+  row: clusterTableRow,
   words: {
     clusterId: "SimHash of the representative, hex; no two clusters share it",
     urlId: "First 128 bits of the SHA-256 of the canonical URL, base64url",
@@ -76,5 +82,7 @@ export const clusterTable: DayTable<ClusterRow> = {
     size: "Documents of the cluster",
     exactCopies: "Documents with this very SimHash, this one among them",
     distance: "Bits in which the SimHash differs from the representative's, 0 to 6",
+    indexPriority: "0 to 100: whether an index takes it, higher first",
+    storageClass: "Cloud Storage's class for its body from the capture on; docs/clusters.md tells when it becomes colder",
   },
 };

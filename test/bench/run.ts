@@ -2,6 +2,7 @@
 import { benchCapacity } from "./capacity/capacity.ts";
 import { benchClusters } from "./clusters/clusters.ts";
 import { benchCrawl } from "./crawl.ts";
+import { benchDaily } from "./daily.ts";
 import { benchDiscover } from "./discover.ts";
 import { benchEngine } from "./engine/engine.ts";
 import { benchFreshness } from "./freshness/freshness.ts";
@@ -30,6 +31,10 @@ const benches: Record<string, { what: string; run: (args: string[]) => Promise<v
   clusters: {
     what: "near-duplicates of N synthetic documents, a million where none is told, and the curve to ten",
     run: benchClusters,
+  },
+  daily: {
+    what: "time of each phase, CPU and peak memory of a daily run over a million URL records (--urls, --hosts, --home)",
+    run: benchDaily,
   },
   memory: {
     what: "peak memory of crawls of 10,000 and 100,000 pages (--pages 10000,100000), some 20 minutes",

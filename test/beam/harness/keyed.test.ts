@@ -117,6 +117,16 @@ suite("the state of a key", () => {
     assert.deepEqual([requests("get"), requests("clear"), requests("append")], [5, 1, 2]);
   });
 
+  test("comes later by what a measurement holds its answers back", async (t) => {
+    const trace: string[] = [];
+    const { run } = await startKeyed(t, sums(trace), { stateDelayMs: 50 });
+    const began = clock.now();
+    await run({ pairs: [["a", "1"]] });
+    assert.ok(clock.now() - began >= 95, "a read, then a write");
+    await run({ pairs: [["a", "look"]] });
+    assert.deepEqual(trace, ["a:undefined", "a:1"]);
+  });
+
   test("that is set unread is cleared and written", async (t) => {
     const blind = keyedWordsDoFn("blind", ({ word }, context) => context.state("memo").set({ count: Number(word) }));
     const { run, requests } = await startKeyed(t, blind);

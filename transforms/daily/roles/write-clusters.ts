@@ -1,9 +1,10 @@
 // How do the rows of clusters become files? By the range of their URL's key and in its order, so that whoever reads the records can read along.
 import { keyed } from "../../../beam/coders.ts";
 import type { DoFnDefinition, GroupedDefinition, Keyed } from "../../../beam/dofn.ts";
+import { indexPriority, storageClass } from "../../../core/clusters/steering.ts";
 import { uint } from "../../../schemas/codec.ts";
 import { clusterReport } from "../../../schemas/daily/cluster-tables.ts";
-import { type ClusterRow, clusterRow, clusterTable } from "../../../schemas/daily/clusters.ts";
+import { type ClusterRow, type ClusterTableRow, clusterRow, clusterTable } from "../../../schemas/daily/clusters.ts";
 import { type RowKey, rowKey } from "../../../schemas/row-key.ts";
 import { tableParts } from "../close-table.ts";
 import { writeDayPart } from "../day-part.ts";
@@ -40,12 +41,17 @@ export const writeClusters: PartWriter<ClusterRow> = {
       const rows: { key: RowKey; row: ClusterRow }[] = [];
       for await (const row of values) rows.push({ key: rowKey(row.paceKey, row.urlId), row });
       rows.sort((one, other) => compareKeys(one.key, other.key));
-      const sorted = rows.map(({ row }) => row);
+      const sorted = rows.map(({ row }) => withMeaning(row));
       const file = await writeDayPart(files, { day, table: clusterTable, part, rows: sorted });
       context.emit("parts", { key: clusterTable.name, value: file });
     },
   }),
 };
+
+/** Of a new capture: how old this one is the record does not tell. */
+function withMeaning(row: ClusterRow): ClusterTableRow {
+  return { ...row, indexPriority: indexPriority(row.role), storageClass: storageClass(row.role, 0) };
+}
 
 /** As tables order them: by UTF-8 bytes, which is by code points. */
 export function compareKeys(one: RowKey, other: RowKey): number {

@@ -8,7 +8,7 @@ import {
   clusterRolesNoted,
   type RolesNoted,
 } from "../../../../schemas/daily/cluster-tables.ts";
-import { type ClusterRow, clusterTable } from "../../../../schemas/daily/clusters.ts";
+import { type ClusterTableRow, clusterTable } from "../../../../schemas/daily/clusters.ts";
 import { keyRanges, rowKey } from "../../../../schemas/row-key.ts";
 import { openTables } from "../../../../transforms/daily/open-tables.ts";
 import { readDocuments } from "../../../../transforms/daily/roles/documents.ts";
@@ -37,11 +37,13 @@ const roleOf = async (crawl: GivenCrawl, url: string) => (await crawl.record(url
 
 test("copies and near-duplicates get rows, in the order of the record's keys, and are counted", async (context) => {
   const crawl = await clustered(context);
-  const rows = await tableRows<ClusterRow>(crawl.services.files, clusterTable);
+  const rows = await tableRows<ClusterTableRow>(crawl.services.files, clusterTable);
   const keys = rows.map(({ paceKey, urlId }) => rowKey(paceKey, urlId));
   assert.deepEqual(keys, [...keys].sort(compareKeys));
   const roles = Object.fromEntries(rows.map(({ paceKey, role, distance, size }) => [paceKey, [role, distance, size]]));
   assert.deepEqual(roles, { "a.test": ["representative", 0, 3], "b.test": ["copy", 0, 3], "c.test": ["near", 2, 3] });
+  const meaning = rows.map(({ role, indexPriority, storageClass }) => `${role} ${indexPriority} ${storageClass}`).sort();
+  assert.deepEqual(meaning, ["copy 0 nearline", "near 25 standard", "representative 100 standard"]);
   assert.ok(rows.every(({ representative }) => representative === placeOf(pages[0]!.url).urlId));
   const counts = await tableRows<ClusterCount>(crawl.services.files, clusterReport);
   const counted = Object.fromEntries(counts.map(({ name, count }) => [name, count]));

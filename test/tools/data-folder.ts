@@ -16,11 +16,11 @@ import { crawlTables, durableQueueNames, type RawTables, tableNames } from "../.
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
 import type { FetchEvent, SkipEvent } from "../../schemas/events.ts";
 import type { HostState } from "../../schemas/host-state.ts";
-import { limits } from "../../schemas/limits.ts";
 import type { RobotsState } from "../../schemas/robots-state.ts";
 import { dueKey, rowKey } from "../../schemas/row-key.ts";
 import type { TemplateCount } from "../../schemas/template-count.ts";
 import type { UrlState } from "../../schemas/url-state.ts";
+import { testConfig } from "../lib/crawl-config.ts";
 
 export interface GivenData {
   seeds: readonly string[];
@@ -42,7 +42,7 @@ export async function dataFolder(context: Pick<TestContext, "after">, given: Giv
   const store = await openSqliteStore({ folder, tables: tableNames, queues: durableQueueNames, durability: "process" });
   const raw = Object.fromEntries(tableNames.map((name) => [name, store.table(name)])) as RawTables;
   const tables = crawlTables(raw, random);
-  await store.meta.set("config", JSON.stringify({ ...configOf(given.seeds), ...given.config }));
+  await store.meta.set("config", JSON.stringify({ ...testConfig(seedScope("host", given.seeds, [])), ...given.config }));
   for (const { url, due = true, ...changes } of given.urls ?? []) {
     const { paceKey, urlId, record } = recordOf(url, changes);
     await tables.urls.insertIfAbsent([{ key: rowKey(paceKey, urlId), value: record }]);
@@ -61,27 +61,6 @@ export async function dataFolder(context: Pick<TestContext, "after">, given: Giv
   await events.publish("skip", given.skips ?? []);
   await events.close();
   return folder;
-}
-
-function configOf(seeds: readonly string[]): CrawlConfig {
-  return {
-    userAgent: "Gleaner/0 (+a@b.test)",
-    productToken: "Gleaner",
-    scope: seedScope("host", seeds, []),
-    sitemaps: false,
-    depthMax: limits.depthMax,
-    pagesPerHost: limits.pagesPerHost,
-    delayMs: limits.delayMs,
-    hostConcurrency: limits.hostConcurrency,
-    requestMs: limits.requestMs,
-    acceptTypes: [],
-    documents: true,
-    policies: [],
-    policyVersion: 0,
-    epoch: 1,
-    sweepShards: limits.sweepShards,
-    clockSkewMs: 0,
-  };
 }
 
 function recordOf(url: string, changes: Partial<UrlState>) {

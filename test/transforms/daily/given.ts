@@ -22,11 +22,11 @@ import type { CrawlConfig } from "../../../schemas/crawl-config.ts";
 import { type AnyDayTable, tableFolder } from "../../../schemas/daily/day-table.ts";
 import { MANIFEST, type PartitionManifest } from "../../../schemas/daily/manifest.ts";
 import type { HostState } from "../../../schemas/host-state.ts";
-import { limits } from "../../../schemas/limits.ts";
 import { dueKey, parseDueKey, rowKey } from "../../../schemas/row-key.ts";
 import type { UrlState } from "../../../schemas/url-state.ts";
 import type { DailyServices } from "../../../transforms/daily/services.ts";
 import { liveConfig } from "../../../transforms/live-config.ts";
+import { testConfig } from "../../lib/crawl-config.ts";
 
 export const DAY = "2026-11-30";
 export const DAY_MS = 86_400_000;
@@ -58,7 +58,7 @@ export async function givenCrawl(context: Pick<TestContext, "after">, config: Pa
   const services: DailyServices = {
     ...{ clock: systemClock(), random, log: () => {}, metrics: memoryMetrics(), tables },
     files: localDayFiles(folder),
-    live: liveConfig({ ...crawlConfig, ...config }),
+    live: liveConfig({ ...testConfig(seedScope("any", [], [])), ...config }),
   };
   return {
     services,
@@ -106,25 +106,6 @@ function visited(url: string): UrlState {
     changeHistory: [{ afterMs: 7 * DAY_MS, changed: false }],
   };
 }
-
-const crawlConfig: CrawlConfig = {
-  userAgent: "Gleaner/0 (+a@b.test)",
-  productToken: "Gleaner",
-  scope: seedScope("any", [], []),
-  sitemaps: false,
-  depthMax: limits.depthMax,
-  pagesPerHost: limits.pagesPerHost,
-  delayMs: limits.delayMs,
-  hostConcurrency: limits.hostConcurrency,
-  requestMs: limits.requestMs,
-  acceptTypes: [],
-  documents: true,
-  policies: [],
-  policyVersion: 0,
-  epoch: 1,
-  sweepShards: limits.sweepShards,
-  clockSkewMs: 0,
-};
 
 /** Throws what made it fail. */
 export async function runPhase(

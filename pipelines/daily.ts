@@ -2,10 +2,11 @@
 import { buildBatch } from "../beam/pipeline.ts";
 import { clustersPhase, rolesPhase } from "./daily/clusters.ts";
 import type { DailyConfig, DailyPhase } from "./daily/phase.ts";
+import { repairPhase } from "./daily/repair.ts";
 import { reschedulePhase, revisitPhase } from "./daily/revisit.ts";
 
 /** What a page is among near-duplicates decides how often it is visited, so clusters come first. */
-export const dailyPhases: readonly DailyPhase[] = [clustersPhase, rolesPhase, revisitPhase, reschedulePhase];
+export const dailyPhases: readonly DailyPhase[] = [repairPhase, clustersPhase, rolesPhase, revisitPhase, reschedulePhase];
 
 export const dailyPipeline = (phase: DailyPhase, config: DailyConfig) => buildBatch((p) => phase.build(p, config));
 

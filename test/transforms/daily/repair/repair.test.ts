@@ -1,0 +1,162 @@
+// Is everything found that does not agree, mended where that can be, and nothing touched that a crawl beside it is about to finish?
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { newHost } from "../../../../core/politeness/host-clock.ts";
+import { cdxjLine } from "../../../../core/warc/cdxj.ts";
+import { repairPhase } from "../../../../pipelines/daily/repair.ts";
+import { type RepairKind, type RepairRow, repairKinds, repairReport } from "../../../../schemas/daily/repair.ts";
+import { dueKey, hostDueKey, keyRanges, rowKey } from "../../../../schemas/row-key.ts";
+import { Findings, noFindings, sumFindings, toReport, writeReport } from "../../../../transforms/daily/repair/findings.ts";
+import { repairRange } from "../../../../transforms/daily/repair/repair-range.ts";
+import { joinBodies, references, segmentIndexes, storedBodies } from "../../../../transforms/daily/repair/stored-bodies.ts";
+import { bundle } from "../../contexts.ts";
+import { AS_OF, CONFIG, DAY, type GivenCrawl, type GivenUrl, givenCrawl, placeOf, runPhase, tableRows } from "../given.ts";
+
+const URL = "http://a.test/";
+const DUE = AS_OF + 5_000;
+const place = placeOf(URL);
+const entry = (dueAt: number, urlId = place.urlId) => ({ ...place, urlId, priority: 2, dueAt });
+
+async function put(crawl: GivenCrawl, ...entries: ReturnType<typeof entry>[]): Promise<void> {
+  const { due } = crawl.services.tables;
+  await due.put(entries.map((each) => ({ key: dueKey(each), rev: "", value: new Uint8Array() })));
+}
+
+/** All agrees: the record, its entry, its host's turn. */
+async function sound(context: Parameters<typeof givenCrawl>[0], changes: Partial<GivenUrl> = {}): Promise<GivenCrawl> {
+  const crawl = await givenCrawl(context);
+  await crawl.put({ url: URL, nextFetchAt: DUE, ...changes });
+  await crawl.services.tables.hostDue.insertIfAbsent([{ key: hostDueKey("a.test", 16), value: { nextDueAt: DUE } }]);
+  return crawl;
+}
+
+async function reported(crawl: GivenCrawl): Promise<Partial<Record<RepairKind, [found: number, mended: number]>>> {
+  await runPhase(crawl.services, repairPhase);
+  const rows = await tableRows<RepairRow>(crawl.services.files, repairReport);
+  assert.deepEqual(
+    rows.map(({ kind }) => kind),
+    repairKinds,
+  );
+  return Object.fromEntries(rows.filter(({ found }) => found > 0).map(({ kind, found, mended }) => [kind, [found, mended]]));
+}
+
+const drop = (crawl: GivenCrawl) => crawl.services.tables.due.drop([dueKey(entry(DUE))]);
+const segment = `dt=${DAY}/segment-1.warc.gz`;
+async function store(crawl: GivenCrawl, offset: number, mime = "text/html"): Promise<void> {
+  const path = join(crawl.folder, "pages", segment.replace(".warc.gz", ".cdxj"));
+  await mkdir(dirname(path), { recursive: true });
+  const fields = { url: URL, at: AS_OF - 1, status: 200, mime, digest: "-" };
+  await writeFile(path, cdxjLine(fields, { segment: "segment-1.warc.gz", offset, length: 9 }), { flag: "a" });
+}
+async function refer(crawl: GivenCrawl, hash: Buffer, offset: number): Promise<void> {
+  const value = { segment, offset, length: 9, url: URL, storedAt: AS_OF - 1 };
+  await crawl.services.tables.content.insertIfAbsent([{ key: hash.toString("hex"), value }]);
+}
+
+const damages: [damage: string, make: (crawl: GivenCrawl) => Promise<unknown>, told: Awaited<ReturnType<typeof reported>>][] = [
+  ["nothing", async () => {}, {}],
+  ["a record without its entry", drop, { "due-missing": [1, 1] }],
+  ["an entry without a record", (crawl) => put(crawl, entry(DUE + 9, "none")), { "due-without-url": [1, 1] }],
+  ["an entry of another time", (crawl) => put(crawl, entry(DUE - 9)), { "due-outdated": [1, 1] }],
+  [
+    "a host that its sweep would not find",
+    (crawl) => crawl.services.tables.hostDue.delete([{ key: hostDueKey("a.test", 16) }]),
+    { "host-without-turn": [1, 1] },
+  ],
+  [
+    "a request that was never heard of again",
+    (crawl) =>
+      crawl.putHost("a.test", {
+        ...newHost(1),
+        inFlight: [
+          {
+            ...{ token: "t", leaseId: "l", urlId: "u", hostKey: "http://a.test", kind: "page", version: 1 },
+            ...{ admittedAt: AS_OF - 90_000, sendBy: AS_OF - 89_000, expiresAt: AS_OF - 50_000 },
+          },
+        ],
+      }),
+    { "flight-expired": [1, 1] },
+  ],
+  ["a body that nothing refers to", (crawl) => store(crawl, 100), { "body-without-reference": [1, 0] }],
+  ["a revisit, which has none", (crawl) => store(crawl, 100, "warc/revisit"), {}],
+  [
+    "a body and its reference",
+    async (crawl) => {
+      await store(crawl, 100);
+      await refer(crawl, Buffer.alloc(20, 9), 100);
+    },
+    {},
+  ],
+  ["a reference to nothing", (crawl) => refer(crawl, Buffer.alloc(20, 9), 100), { "reference-without-body": [1, 0] }],
+];
+for (const [damage, make, told] of damages)
+  test(`${damage}: ${Object.keys(told).join(", ") || "nothing"} is told, and the next run finds nothing more to mend`, async (context) => {
+    const crawl = await sound(context);
+    await make(crawl);
+    assert.deepEqual(await reported(crawl), told);
+    const left = Object.entries(told).filter(([, [, mended]]) => mended === 0);
+    assert.deepEqual(await reported(crawl), Object.fromEntries(left));
+    assert.deepEqual(await crawl.due(), new Map([[place.urlId, [DUE]]]));
+  });
+
+test("a move of a due time that somebody died in is finished; the index event waits for whoever can publish it", async (context) => {
+  const crawl = await sound(context, { marks: { dueFrom: { priority: 2, dueAt: DUE - 70 }, index: "upsert" } });
+  await drop(crawl);
+  await put(crawl, entry(DUE - 70));
+  assert.deepEqual(await reported(crawl), { "due-move-unfinished": [1, 1], "index-event-unfinished": [1, 0] });
+  assert.deepEqual(await crawl.due(), new Map([[place.urlId, [DUE]]]));
+  assert.deepEqual((await crawl.record(URL))?.marks, { index: "upsert" });
+});
+
+test("a body's record without a reference is told", async (context) => {
+  const crawl = await sound(context, { contentHash: Buffer.alloc(20, 3) });
+  assert.deepEqual(await reported(crawl), { "url-without-reference": [1, 0] });
+});
+
+test("a completion that goes on while it is looked at is not mended, and nothing of it is lost", async (context) => {
+  const crawl = await sound(context);
+  const { tables } = crawl.services;
+  const key = rowKey(place.paceKey, place.urlId);
+  let reads = 0;
+  // Between the reading of the records and that of their entries a visit completes: record first, new entry, old entry.
+  const urls = {
+    ...tables.urls,
+    scan: async (range: Parameters<typeof tables.urls.scan>[0]) => {
+      const rows = await tables.urls.scan(range);
+      if (rows.length > 0 && reads++ === 0) {
+        await tables.urls.compareAndSet(key, { ...rows[0]!.value, version: 3, nextFetchAt: DUE + 777 }, rows[0]!.rev);
+        await put(crawl, entry(DUE + 777));
+        await drop(crawl);
+      }
+      return rows;
+    },
+  };
+  assert.deepEqual(await reported({ ...crawl, services: { ...crawl.services, tables: { ...tables, urls } } }), {});
+  assert.equal(reads > 0, true);
+  assert.deepEqual(await crawl.due(), new Map([[place.urlId, [DUE + 777]]]));
+});
+
+test("findings are summed in any order and parts, with the same samples", () => {
+  const parts = ["c", "a", "d", "b", "a"].map((sample) => {
+    const found = new Findings();
+    found.add("due-missing", sample, sample < "c");
+    const context = bundle<{ findings: never }>();
+    found.emitTo(context as never);
+    return context.emitted[0]!.value.value;
+  });
+  const forth = parts.reduce(sumFindings.merge, sumFindings.create());
+  const back = parts.toReversed().reduce(sumFindings.add, sumFindings.create());
+  assert.deepEqual(forth, back);
+  assert.deepEqual(forth, { found: 5, mended: 3, samples: ["a", "b", "c"] });
+});
+
+test("each step has a name of its own, and a range is read without a word where all is well", async (context) => {
+  const steps = [noFindings, toReport, writeReport, repairRange, joinBodies, references, segmentIndexes, storedBodies];
+  assert.equal(new Set(steps.map(({ name }) => name)).size, steps.length);
+  const { services } = await sound(context);
+  const emitted = bundle<{ findings: never }>();
+  for (const range of keyRanges.slice(0, 20)) await repairRange.make(CONFIG, services).process(range, emitted as never);
+  assert.deepEqual(emitted.emitted, []);
+});

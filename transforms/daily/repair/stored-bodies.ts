@@ -1,0 +1,112 @@
+// Does every stored body have a reference, and every reference its body? Indexes of segments and the content table, joined segment by segment.
+import { keyed, type Start, start } from "../../../beam/coders.ts";
+import type { DoFnDefinition, GroupedDefinition } from "../../../beam/dofn.ts";
+import { cdxjPlace } from "../../../core/warc/cdxj.ts";
+import { struct, type TypeOf, text, uint, union } from "../../../schemas/codec.ts";
+import { afterPrefix, type KeyRange } from "../../../schemas/row-key.ts";
+import { fewAtOnce } from "../few-at-once.ts";
+import { keyRange, rowsOf } from "../key-ranges.ts";
+import type { DailyServices } from "../services.ts";
+import { Findings, findings } from "./findings.ts";
+
+/** Under the segment's name, dt=…/segment-….warc.gz. */
+const bodyPlace = union({
+  stored: struct({ offset: uint }),
+  referred: struct({ offset: uint }),
+});
+type BodyPlace = TypeOf<typeof bodyPlace>;
+
+const outputs = { places: keyed(bodyPlace) };
+const indexFile = struct({ name: text });
+
+/** The indexes of the segments that were begun on the day. */
+export const segmentIndexes: DoFnDefinition<
+  Start,
+  { indexes: typeof indexFile },
+  { day: string },
+  Pick<DailyServices, "files">
+> = {
+  form: "each",
+  name: "dailySegmentIndexes",
+  input: start,
+  outputs: { indexes: indexFile },
+  make: ({ day }, { files }) => ({
+    async process(_, context) {
+      for (const { name } of await files.list(`${PAGES}/dt=${day}`))
+        if (name.endsWith(INDEX)) context.emit("indexes", { name });
+    },
+  }),
+};
+
+const PAGES = "pages";
+const INDEX = ".cdxj";
+const SEGMENT = ".warc.gz";
+const REVISIT = '"mime":"warc/revisit"'; // it has no body of its own
+
+export const storedBodies: DoFnDefinition<
+  TypeOf<typeof indexFile>,
+  typeof outputs,
+  Record<never, never>,
+  Pick<DailyServices, "files">
+> = {
+  form: "each",
+  name: "dailyStoredBodies",
+  input: indexFile,
+  outputs,
+  make: (_, { files }) => {
+    const turn = fewAtOnce();
+    return {
+      process: ({ name }, context) =>
+        turn(async () => {
+          const key = name.slice(PAGES.length + 1, -INDEX.length) + SEGMENT;
+          for await (const lines of files.lines(name))
+            for (const line of lines) {
+              const place = cdxjPlace(line);
+              if (place === undefined || line.includes(REVISIT)) continue;
+              context.emit("places", { key, value: { kind: "stored", offset: place.offset } });
+            }
+        }),
+    };
+  },
+};
+
+/** References to segments of the day; the keys of the content table are hashes, which begin as the ranges do. */
+export const references: DoFnDefinition<KeyRange, typeof outputs, { day: string }, Pick<DailyServices, "tables">> = {
+  form: "each",
+  name: "dailyReferences",
+  input: keyRange,
+  outputs,
+  make: ({ day }, { tables }) => {
+    const turn = fewAtOnce();
+    return {
+      process: ({ part }, context) =>
+        turn(async () => {
+          for await (const rows of rowsOf(tables.content, { part, from: part, to: afterPrefix(part) }))
+            for (const { value } of rows)
+              if (value.segment.startsWith(`dt=${day}/`))
+                context.emit("places", { key: value.segment, value: { kind: "referred", offset: value.offset } });
+        }),
+    };
+  },
+};
+
+/** A segment has a gibibyte at most, and so some 100,000 bodies: their offsets are in memory together. */
+export const joinBodies: GroupedDefinition<BodyPlace, { findings: typeof findings }, Record<never, never>, unknown> = {
+  form: "grouped",
+  name: "dailyJoinBodies",
+  input: bodyPlace,
+  outputs: { findings },
+  make: () => ({
+    async process(segment, values, context) {
+      const places = { stored: new Set<number>(), referred: new Set<number>() };
+      for await (const { kind, offset } of values) places[kind].add(offset);
+      const { stored, referred } = places;
+      const found = new Findings();
+      for (const offset of stored)
+        if (!referred.has(offset)) found.add("body-without-reference", `${segment} at ${offset}`, false);
+      for (const offset of referred)
+        if (!stored.has(offset)) found.add("reference-without-body", `${segment} at ${offset}`, false);
+      found.emitTo(context);
+    },
+  }),
+};

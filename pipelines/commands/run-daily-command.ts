@@ -11,6 +11,7 @@ import { StoreError } from "../../ports/versioned-table.ts";
 import { dryFiles, dryTables } from "../daily/dry-run.ts";
 import { embeddedRunner } from "../daily/embedded-runner.ts";
 import type { DailyConfig } from "../daily/phase.ts";
+import { type JobPlace, portableRunner } from "../daily/portable-runner.ts";
 import { type PhaseReport, runDaily } from "../daily/run-daily.ts";
 import { dailyPhases } from "../daily.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -29,6 +30,8 @@ export const dailyHelp = `Once a day is over: plans revisits from how pages chan
   --revisits-per-day N  of the whole crawl; the pages whose visit is worth most come first. Default: hosts alone bound them
   --dry-run             reads and judges, and tells what would be written; nothing is
   --again               also what is done already
+  --engine E            embedded (default), prism or flink: the phases are jobs there, with their workers in this process
+  --endpoint HOST:PORT  of the engine's job service
   --json                the report as one object on stdout
   -h, --help
 
@@ -43,6 +46,8 @@ export const dailyFlags = {
   "revisits-per-day": { type: "string" },
   "dry-run": { type: "boolean" },
   again: { type: "boolean" },
+  engine: { type: "string" },
+  endpoint: { type: "string" },
   json: { type: "boolean" },
 } as const satisfies ParseArgsOptionsConfig;
 
@@ -52,6 +57,8 @@ interface Asked {
   dryRun: boolean;
   again: boolean;
   json: boolean;
+  /** undefined: this process. */
+  place: JobPlace | undefined;
 }
 
 const clock = systemClock();
@@ -82,16 +89,34 @@ function read(values: FlagValues<typeof dailyFlags>): Asked {
     dryRun: values["dry-run"] ?? false,
     again: values.again ?? false,
     json: values.json ?? false,
+    place: placeOf(values),
   };
 }
 
-async function run({ data, config, dryRun, again, json }: Asked, stores: DailyStores): Promise<number> {
+function placeOf({ engine = "embedded", endpoint }: FlagValues<typeof dailyFlags>): JobPlace | undefined {
+  if (engine === "embedded") {
+    if (endpoint !== undefined) throw new UsageError("--endpoint is for --engine prism or flink");
+    return undefined;
+  }
+  if (engine !== "prism" && engine !== "flink")
+    throw new UsageError(`--engine ${JSON.stringify(engine)} is none of embedded, prism, flink`);
+  if (!/^[^\s/:]+:\d{1,5}$/.test(endpoint ?? ""))
+    throw new UsageError(
+      `--engine ${engine} needs --endpoint HOST:PORT, its job service, not ${JSON.stringify(endpoint ?? "")}`,
+    );
+  return { engine, endpoint: endpoint! };
+}
+
+async function run({ data, config, dryRun, again, json, place }: Asked, stores: DailyStores): Promise<number> {
   const log = textLog((line) => process.stderr.write(`${line}\n`), "warn");
   const would = new Map<string, number>();
   const files = dryRun ? dryFiles(stores.files, (name, rows) => would.set(name, rows)) : stores.files;
   const tables = dryRun ? dryTables(stores.tables) : stores.tables;
   const services = { ...stores, clock, log, random: systemRandom(), metrics: memoryMetrics(), files, tables };
-  const runner = embeddedRunner({ services, openSpill: () => openFileSpill(join(data, SPILL), log), stream: process.stderr });
+  const stream = process.stderr;
+  const openSpill = () => openFileSpill(join(data, SPILL), log);
+  const runner =
+    place === undefined ? embeddedRunner({ services, openSpill, stream }) : await portableRunner({ place, services, stream });
   const signals = stopOnSignals({
     now: () => clock.now(),
     stop() {
@@ -107,7 +132,10 @@ async function run({ data, config, dryRun, again, json }: Asked, stores: DailySt
     would.clear();
   };
   const phases = { phases: dailyPhases, config, files, run: runner.run, again: again || dryRun, now: () => clock.now(), ended };
-  const reports = await runDaily(phases).finally(() => signals.end());
+  const reports = await runDaily(phases).finally(() => {
+    signals.end();
+    return runner.close();
+  });
   if (json) process.stdout.write(`${JSON.stringify({ day: config.day, dryRun, phases: reports })}\n`);
   return signals.stopped() ? exitCodes.interrupted : exitCodes.done;
 }

@@ -9,10 +9,12 @@ import { dailyDefinitions, dailyPipeline } from "../daily.ts";
 import { startProgress } from "../progress-line.ts";
 import type { PhaseRunner } from "./run-daily.ts";
 
-export interface EmbeddedRunner {
+export interface DailyRunner {
   run: PhaseRunner;
   /** The phase under way ends, and no other begins. */
   stop(): void;
+  /** Once no phase runs. */
+  close(): Promise<void>;
 }
 
 export interface EmbeddedRunnerOptions extends Pick<BatchOptions<unknown>, "memoryBytes"> {
@@ -22,7 +24,7 @@ export interface EmbeddedRunnerOptions extends Pick<BatchOptions<unknown>, "memo
   stream: { isTTY?: boolean; columns?: number; write(text: string): unknown };
 }
 
-export function embeddedRunner({ services, openSpill, stream, ...limits }: EmbeddedRunnerOptions): EmbeddedRunner {
+export function embeddedRunner({ services, openSpill, stream, ...limits }: EmbeddedRunnerOptions): DailyRunner {
   let job: BatchJob | undefined;
   let stopped = false;
   return {
@@ -45,6 +47,7 @@ export function embeddedRunner({ services, openSpill, stream, ...limits }: Embed
       stopped = true;
       void job?.stop();
     },
+    close: async () => {},
   };
 }
 

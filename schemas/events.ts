@@ -31,6 +31,9 @@ export const fetchEvent = struct({
   offset: optional(uint),
   redirectTo: optional(text),
   links: optional(uint),
+  /** When the URL was due, Unix ms, and its class in the due index; of pages and sitemaps that were asked for. */
+  dueAt: optional(uint),
+  priority: optional(uint),
 });
 export type FetchEvent = TypeOf<typeof fetchEvent>;
 

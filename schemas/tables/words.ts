@@ -27,6 +27,8 @@ export const eventWords: { readonly [K in EventKind]: WordsOf<K> } = {
     offset: "Where its record begins in the file, bytes",
     redirectTo: "Canonical URL of the target",
     links: "Links found in the page",
+    dueAt: "When the URL was due, Unix ms; of pages and sitemaps that were asked for",
+    priority: "Its class in the due index then: 0 seeds and sitemaps, 1 first fetches and retries, 2 revisits, 3 what is gone",
   },
   index: {
     at: "Unix ms of the visit that made the version",

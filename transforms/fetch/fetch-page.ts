@@ -69,7 +69,8 @@ interface Ending {
 async function ended(services: CrawlServices, job: PageJob, ending: Ending): Promise<LeaseEnd> {
   const { completion, event, ref, nextStartAt } = ending;
   const { lease } = job.request;
-  await outcomeEvent(services, lease, event); // first: after the record nobody would know that it is still to be told
+  const { nextFetchAt: dueAt, priority } = job.before;
+  await outcomeEvent(services, lease, { ...event, dueAt, priority }); // first: after the record nobody would know that it is still to be told
   const done = await completeDurably(services, lease, completion, { found: job.found, ref });
   return {
     fetched: true,

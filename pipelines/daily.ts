@@ -4,9 +4,17 @@ import { clustersPhase, rolesPhase } from "./daily/clusters.ts";
 import type { DailyConfig, DailyPhase } from "./daily/phase.ts";
 import { repairPhase } from "./daily/repair.ts";
 import { reschedulePhase, revisitPhase } from "./daily/revisit.ts";
+import { statisticsPhase } from "./daily/statistics.ts";
 
 /** What a page is among near-duplicates decides how often it is visited, so clusters come first. */
-export const dailyPhases: readonly DailyPhase[] = [repairPhase, clustersPhase, rolesPhase, revisitPhase, reschedulePhase];
+export const dailyPhases: readonly DailyPhase[] = [
+  repairPhase,
+  clustersPhase,
+  rolesPhase,
+  revisitPhase,
+  reschedulePhase,
+  statisticsPhase,
+];
 
 export const dailyPipeline = (phase: DailyPhase, config: DailyConfig) => buildBatch((p) => phase.build(p, config));
 

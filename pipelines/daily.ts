@@ -1,6 +1,7 @@
 // The daily pipeline: what is done once a day is over, in this order. Each phase is a bounded graph of its own.
 import { buildBatch } from "../beam/pipeline.ts";
 import { clustersPhase, rolesPhase } from "./daily/clusters.ts";
+import { partitionsPhase } from "./daily/partitions.ts";
 import type { DailyConfig, DailyPhase } from "./daily/phase.ts";
 import { repairPhase } from "./daily/repair.ts";
 import { reschedulePhase, revisitPhase } from "./daily/revisit.ts";
@@ -14,6 +15,7 @@ export const dailyPhases: readonly DailyPhase[] = [
   revisitPhase,
   reschedulePhase,
   statisticsPhase,
+  partitionsPhase,
 ];
 
 export const dailyPipeline = (phase: DailyPhase, config: DailyConfig) => buildBatch((p) => phase.build(p, config));

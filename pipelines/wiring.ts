@@ -1,4 +1,5 @@
 // The place that joins ports and adapters: stores of either kind opened to crawl, a data directory opened to read or to replay.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { compileConnectTo } from "../core/url/connect-to.ts";
 import { warcinfoRecord } from "../core/warc/warcinfo.ts";
@@ -9,6 +10,7 @@ import { type UndiciHttpOptions, undiciHttp } from "../io/http/undici-http.ts";
 import { textLog } from "../io/log.ts";
 import { memoryMetrics } from "../io/metrics.ts";
 import { readStored } from "../io/objects/archive-files.ts";
+import { localDayFiles } from "../io/objects/day-files.ts";
 import { realFiles } from "../io/objects/file-layer.ts";
 import { type ReadBack, readEvents } from "../io/objects/read-events.ts";
 import { workerParser } from "../io/parsing/pool.ts";
@@ -18,6 +20,7 @@ import { nothingThere } from "../io/stores/sqlite-faults.ts";
 import { openSqliteReader } from "../io/stores/sqlite-reader.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { DayFiles } from "../ports/day-files.ts";
 import type { Http } from "../ports/http.ts";
 import type { Log } from "../ports/log.ts";
 import { StoreError, scanPages } from "../ports/versioned-table.ts";
@@ -197,6 +200,13 @@ export async function openForReading(folder: string): Promise<CrawlReading> {
     events: (wanted) => readEvents({ ...wanted, folder: join(folder, "events"), files: realFiles }),
     close: () => reader.close(),
   };
+}
+
+/** The output of a data directory as index builders read it. Throws StoreError where there is none. */
+export function openOutput(folder: string): DayFiles {
+  if (!hasCrawl(folder) && !existsSync(join(folder, "documents")) && !existsSync(join(folder, "pages")))
+    throw nothingThere(folder);
+  return localDayFiles(folder);
 }
 
 /** Orders about the hosts of a data directory, whether a crawl runs on it or not. Throws StoreError where there is no crawl. */

@@ -23,6 +23,8 @@ export interface DayFiles {
   writeLines(name: string, lines: Iterable<string> | AsyncIterable<string>): Promise<WrittenFile>;
   /** What stands; undefined where there is nothing. */
   measure(name: string): Promise<WrittenFile | undefined>;
+  /** The same but for its rows, of a file that is no text. */
+  digest(name: string): Promise<Omit<WrittenFile, "rows"> | undefined>;
   /** Also where there is nothing. */
   remove(name: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // How many distinct things were seen? HyperLogLog (Flajolet et al., 2007) in at most sketchBytesMax bytes; seeing one twice changes nothing.
-import { hash } from "node:crypto";
+import { digestNumber } from "../content/digest.ts";
 
 /** Bytes of a sketch; an empty array is the empty one. Equal sets give equal bytes, in whatever order they were seen. */
 export type Sketch = Uint8Array;
@@ -18,6 +18,7 @@ export const sketchBytesMax = 1 + REGISTERS / 2;
 export function sketchWith(sketch: Sketch, item: string): Sketch {
   const { register, rank } = placeOf(item);
   if (rankAt(sketch, register) >= rank) return sketch;
+  if (sketch[0] === FULL && sketch.length === sketchBytesMax) return withNibble(sketch, register, rank);
   const ranks = ranksOf(sketch);
   ranks[register] = rank;
   return packed(ranks);
@@ -58,9 +59,9 @@ const SHARES = Float64Array.from({ length: RANK_MAX + 1 }, (_, rank) => 2 ** -ra
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
 
 function placeOf(item: string): { register: number; rank: number } {
-  const digest = hash("sha256", `sketch ${item}`, "buffer");
-  const register = digest.readUInt16BE(0) & (REGISTERS - 1);
-  return { register, rank: Math.min(RANK_MAX, Math.clz32(digest.readUInt32BE(2)) + 1) };
+  const digest = digestNumber(`sketch ${item}`);
+  const register = Math.floor(digest / 2 ** 32) & (REGISTERS - 1);
+  return { register, rank: Math.min(RANK_MAX, Math.clz32(digest) + 1) }; // of the lower 32 bits
 }
 
 function rankAt(sketch: Sketch, register: number): number {
@@ -97,6 +98,14 @@ function nibble(sketch: Sketch, register: number): number {
   return (register & 1) === 0 ? byte >> 4 : byte & 15;
 }
 
+function withNibble(sketch: Sketch, register: number, rank: number): Sketch {
+  const next = sketch.slice();
+  const at = 1 + (register >> 1);
+  const byte = next[at] ?? 0;
+  next[at] = (register & 1) === 0 ? (rank << 4) | (byte & 15) : (byte & 0xf0) | rank;
+  return next;
+}
+
 function entryAt(sketch: Sketch, index: number): number {
   const at = 1 + ENTRY_BYTES * index;
   return ((sketch[at] ?? 0) << 8) | (sketch[at + 1] ?? 0);
@@ -112,11 +121,12 @@ function packedSparse(ranks: Uint8Array, entries: number): Sketch {
   const sketch = new Uint8Array(1 + ENTRY_BYTES * entries);
   sketch[0] = SPARSE;
   let at = 1;
-  ranks.forEach((rank, register) => {
-    if (rank === 0) return;
+  for (let register = 0; register < REGISTERS; register++) {
+    const rank = ranks[register] ?? 0;
+    if (rank === 0) continue;
     sketch[at++] = register >> 4;
     sketch[at++] = ((register & 15) << 4) | rank;
-  });
+  }
   return sketch;
 }
 

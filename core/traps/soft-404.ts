@@ -1,6 +1,6 @@
 // Is this answer what the host says to whatever is asked? Many URLs, one text with the same links, and a status that calls it a success.
-import { hash } from "node:crypto";
 import type { AnswersSeen } from "../../schemas/template-count.ts";
+import { digestNumber } from "../content/digest.ts";
 
 export interface PageAnswer {
   urlId: string;
@@ -73,9 +73,9 @@ function answerOf({ urlId, url, status, title, links, simHash }: PageAnswer): An
     .trim();
   return {
     simHash: Uint8Array.from(Buffer.from(simHash, "hex")),
-    title: hash("sha256", named, "buffer").readUInt32BE(0),
+    title: digest32(named),
     links: saysNotFound(title) ? 0 : linksAlike(url, links),
-    urlBit: (hash("sha256", `answer ${urlId}`, "buffer")[0] ?? 0) % URL_BITS,
+    urlBit: (digest32(`answer ${urlId}`) >>> 24) % URL_BITS,
   };
 }
 
@@ -93,7 +93,11 @@ function linksAlike(url: string, links: readonly string[]): number {
     const own = link.startsWith(folder) ? `./${link.slice(folder.length)}` : link;
     return echoes.reduce((text, echo) => text.replaceAll(echo, "@"), link === url ? "@" : own);
   });
-  return hash("sha256", written.join("\n"), "buffer").readUInt32BE(0);
+  return digest32(written.join("\n"));
+}
+
+function digest32(text: string): number {
+  return Math.floor(digestNumber(text) / 2 ** 16);
 }
 
 /** The titles of product pages differ while their texts hardly do; an error page's title may hold the address, but then its text is one. */

@@ -1,7 +1,7 @@
 // May one more URL of this template become a record? Beyond the limit the template is paused, and a sample of it still crawled.
-import { hash } from "node:crypto";
 import type { TrapLimits } from "../../schemas/crawl-config.ts";
 import type { TemplateCount } from "../../schemas/template-count.ts";
+import { digestNumber } from "../content/digest.ts";
 import { sketchEstimate, sketchUnion, sketchWith } from "./sketch.ts";
 import { hasQuery } from "./template.ts";
 
@@ -65,7 +65,7 @@ function urlsMax(template: string, limits: TrapLimits): number {
 
 /** 48 bits that have nothing to do with those the sketch looks at. */
 function drawOf(urlId: string): number {
-  return hash("sha256", `sample ${urlId}`, "buffer").readUIntBE(0, 6);
+  return digestNumber(`sample ${urlId}`);
 }
 
 function earliest(one: number | undefined, other: number | undefined): number | undefined {

@@ -50,24 +50,25 @@ export function labelledDigest(parts: readonly Uint8Array[]): string {
 /** Up to so many bytes a copy and one call take a third of the time of create, update and digest. */
 const COPIED_BYTES_MAX = 64 * 1024;
 
-function sha1(parts: readonly Uint8Array[]): Buffer {
-  if (parts.length === 1) return hash("sha1", parts[0]!, "buffer");
+/** A character for each byte (latin1, which node:crypto calls binary): a text costs a quarter of a buffer. */
+function sha1(parts: readonly Uint8Array[]): string {
+  if (parts.length === 1) return hash("sha1", parts[0]!, "binary");
   if (parts.reduce((sum, part) => sum + part.length, 0) <= COPIED_BYTES_MAX)
-    return hash("sha1", Buffer.concat(parts), "buffer");
+    return hash("sha1", Buffer.concat(parts), "binary");
   const digest = createHash("sha1");
   for (const part of parts) digest.update(part);
-  return digest.digest();
+  return digest.digest("binary");
 }
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"; // RFC 4648, 6
 
 /** 20 bytes are 32 characters: no padding. */
-function base32(bytes: Uint8Array): string {
+function base32(latin1: string): string {
   let text = "";
   let held = 0;
   let bits = 0;
-  for (const byte of bytes) {
-    held = ((held << 8) | byte) & 0xfff;
+  for (let at = 0; at < latin1.length; at++) {
+    held = ((held << 8) | latin1.charCodeAt(at)) & 0xfff;
     for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(held >> (bits - 5)) & 31];
   }
   return text;

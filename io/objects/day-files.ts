@@ -37,6 +37,7 @@ export function localDayFiles(folder: string): DayFiles {
     },
     writeLines: (name, lines) => told(name, () => write(folder, name, lines)),
     measure: (name) => told(name, () => measured(folder, name)),
+    digest: (name) => told(name, () => digestOf(folder, name)),
     remove: (name) => told(name, () => rm(join(folder, name), { force: true })),
   };
 }
@@ -125,6 +126,14 @@ async function* chunksOf(lines: Iterable<string> | AsyncIterable<string>, seen: 
 }
 
 async function measured(base: string, name: string): Promise<WrittenFile | undefined> {
+  const digested = await digestOf(base, name);
+  if (digested === undefined) return undefined;
+  let rows = 0;
+  for await (const lines of linesOf(join(base, name))) rows += lines.length;
+  return { ...digested, rows };
+}
+
+async function digestOf(base: string, name: string): Promise<Omit<WrittenFile, "rows"> | undefined> {
   const hash = createHash("sha256");
   let bytes = 0;
   try {
@@ -136,9 +145,7 @@ async function measured(base: string, name: string): Promise<WrittenFile | undef
     if (isAbsent(error)) return undefined;
     throw error;
   }
-  let rows = 0;
-  for await (const lines of linesOf(join(base, name))) rows += lines.length;
-  return { name, rows, bytes, sha256: hash.digest("hex") };
+  return { name, bytes, sha256: hash.digest("hex") };
 }
 
 function isAbsent(error: unknown): boolean {

@@ -38,6 +38,21 @@ test("an item that changes nothing gives the same object, so that nothing need b
   assert.equal(sketchUnion(sketch, sketchOf(named("again", 20))), sketch);
 });
 
+test("a full sketch too tells of the set alone, whether it grew item by item or is a union", () => {
+  const [one, other] = [named("one", 500), named("other", 500)];
+  const whole = sketchOf([...one, ...other]);
+  assert.equal(whole.length, sketchBytesMax);
+  assert.deepEqual(sketchOf([...other, ...one].reverse()), whole);
+  assert.deepEqual(sketchUnion(sketchOf(one), sketchOf(other)), whole);
+});
+
+test("an item added to a full sketch leaves the one it was added to as it was", () => {
+  const before = sketchOf(named("kept", 500));
+  const copy = before.slice();
+  assert.notDeepEqual(sketchOf(named("more", 500), before), before);
+  assert.deepEqual(before, copy);
+});
+
 const someItems = fc.array(fc.stringMatching(/^[a-c]{1,6}$/), { maxLength: 200 });
 
 test("law: the bytes tell of the set, not of order or repetition", () => {

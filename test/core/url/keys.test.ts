@@ -11,6 +11,14 @@ test("a URL's id is the first 128 bits of its digest", () => {
   assert.deepEqual(Buffer.from(urlId, "base64url"), digest.subarray(0, 16));
 });
 
+test("every id is spelled as base64url spells its 16 bytes, whatever bits follow them in the digest", () => {
+  for (let number = 0; number < 500; number++) {
+    const url = `https://example.org/${number}`;
+    const digest = createHash("sha256").update(url).digest();
+    assert.equal(urlIdentity(url).urlId, digest.toString("base64url", 0, 16));
+  }
+});
+
 test("on a collision the second half of the digest is the id", () => {
   const digest = createHash("sha256").update("https://example.org/").digest();
   const { urlId } = alternateIdentity("https://example.org/");

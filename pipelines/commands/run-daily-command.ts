@@ -8,6 +8,7 @@ import { systemRandom } from "../../io/random.ts";
 import { openFileSpill } from "../../io/spill/file-spill.ts";
 import { SpillError } from "../../ports/spill.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
+import { documentsOf } from "../daily/clusters.ts";
 import { dryFiles, dryTables } from "../daily/dry-run.ts";
 import { embeddedRunner } from "../daily/embedded-runner.ts";
 import type { DailyConfig } from "../daily/phase.ts";
@@ -19,7 +20,7 @@ import { type DailyStores, openLocalDailyStores } from "../stores/daily-stores.t
 import { UsageError } from "../usage-error.ts";
 import type { FlagValues } from "./command-line.ts";
 import { stopOnSignals } from "./stop-signals.ts";
-import { dayEnd, utcDay } from "./utc-day.ts";
+import { dayBefore, dayEnd, utcDay } from "./utc-day.ts";
 
 export const dailyHelp = `Once a day is over: plans revisits from how pages change, moves their due times, and closes the day's tables for readers.
 
@@ -128,10 +129,20 @@ async function run({ data, config, dryRun, again, json, place }: Asked, stores: 
   say(`${config.day} of ${stores.place}${dryRun ? ", nothing is written" : ""}`);
   const ended = (report: PhaseReport): void => {
     say(phaseLines(report));
-    for (const [table, rows] of rowsByTable(would)) say(`  ${table}: ${rows} rows would be written`);
+    for (const [table, rows] of rowsByTable(would)) say(`  ${table}: ${counted(rows, "row")} would be written`);
     would.clear();
   };
-  const phases = { phases: dailyPhases, config, files, run: runner.run, again: again || dryRun, now: () => clock.now(), ended };
+  const documents = await documentsOf(stores.files, dayBefore(config.day));
+  const known = documents === undefined ? config : { ...config, documentsExpected: documents };
+  const phases = {
+    phases: dailyPhases,
+    config: known,
+    files,
+    run: runner.run,
+    again: again || dryRun,
+    now: () => clock.now(),
+    ended,
+  };
   const reports = await runDaily(phases).finally(() => {
     signals.end();
     return runner.close();
@@ -155,8 +166,15 @@ function rowsByTable(files: ReadonlyMap<string, number>): Map<string, number> {
 
 function phaseLines({ phase, state, seconds, tables }: PhaseReport): string {
   const how = { done: `done in ${seconds.toFixed(1)} s`, before: "done before", stopped: "stopped" }[state];
-  const rows = tables.map(({ table, rows, files, bytes }) => `  ${table}: ${rows} rows, ${files} files, ${bytes} bytes`);
-  return [`${phase}: ${how}`, ...rows].join("\n");
+  const lines = tables.map(
+    ({ table, rows, files, bytes }) =>
+      `  ${table}: ${counted(rows, "row")}, ${counted(files, "file")}, ${counted(bytes, "byte")}`,
+  );
+  return [`${phase}: ${how}`, ...lines].join("\n");
+}
+
+function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
 }
 
 /** What the disk refuses a job is no error of ours. */

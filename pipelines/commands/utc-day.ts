@@ -11,13 +11,17 @@ export function utcDay(flag: string, given: string | undefined, now: number): st
 }
 
 /** Unix ms; NaN for what is no day. */
-export function dayStart(day: string): number {
+function dayStart(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
 /** Unix ms of the day's end, which is the next one's beginning. */
 export function dayEnd(day: string): number {
   return dayStart(day) + DAY_MS;
+}
+
+export function dayBefore(day: string): string {
+  return dayOf(dayStart(day) - DAY_MS);
 }
 
 function dayOf(at: number): string {

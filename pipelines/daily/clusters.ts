@@ -1,8 +1,12 @@
 // Near-duplicate clusters as graphs: found among all documents and written down, then told to the records.
-import { clusterReport, clusterRolesNoted } from "../../schemas/daily/cluster-tables.ts";
+
+import type { DayFiles } from "../../ports/day-files.ts";
+import { type ClusterCount, clusterReport, clusterRolesNoted } from "../../schemas/daily/cluster-tables.ts";
 import { clusterTable } from "../../schemas/daily/clusters.ts";
+import { tableFolder } from "../../schemas/daily/day-table.ts";
 import { closeTables } from "../../transforms/daily/close-table.ts";
 import { clusterDofns, clusterSteps } from "../../transforms/daily/clusters/cluster-steps.ts";
+import { partOf } from "../../transforms/daily/day-part.ts";
 import { allKeyRanges } from "../../transforms/daily/key-ranges.ts";
 import { openTables } from "../../transforms/daily/open-tables.ts";
 import { readDocuments } from "../../transforms/daily/roles/documents.ts";
@@ -17,6 +21,19 @@ const closeNoted = closeTables("dailyCloseRolesNoted", [clusterRolesNoted]);
 
 /** Where no earlier day tells: a crawl of one machine. More than sixteen times as many cost more. */
 const DOCUMENTS_USUAL = 1_000_000;
+
+/** How many documents a day's clusters were found among; undefined where that day has none. */
+export async function documentsOf(files: DayFiles, day: string): Promise<number | undefined> {
+  for (const { name } of await files.list(tableFolder(day, clusterReport))) {
+    if (partOf(name) === undefined) continue;
+    for await (const lines of files.lines(name))
+      for (const line of lines) {
+        const { name: counted, count } = JSON.parse(line) as ClusterCount;
+        if (counted === "documents") return count;
+      }
+  }
+  return undefined;
+}
 
 /** Changes no record. */
 export const clustersPhase: DailyPhase = {

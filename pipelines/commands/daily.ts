@@ -2,6 +2,9 @@
 import { runFlagsCommand } from "./command-line.ts";
 import { dailyFlags, dailyHelp, runDailyCommand } from "./run-daily-command.ts";
 
+// Who reads the report may have seen enough (| head): the work goes on.
+process.stdout.on("error", () => {});
+
 process.exitCode = await runFlagsCommand(
   { name: "daily", help: dailyHelp, flags: dailyFlags, run: runDailyCommand },
   process.argv.slice(2),

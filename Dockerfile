@@ -5,7 +5,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json ./
+COPY tsconfig.json tsconfig.build.json ./
 COPY schemas ./schemas
 COPY core ./core
 COPY ports ./ports
@@ -13,7 +13,10 @@ COPY transforms ./transforms
 COPY io ./io
 COPY beam ./beam
 COPY pipelines ./pipelines
-RUN npm exec -- tsc --noEmit false
+COPY tools ./tools
+COPY demo ./demo
+COPY test/lib ./test/lib
+RUN node pipelines/commands/build.ts
 
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app

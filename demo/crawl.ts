@@ -1,6 +1,6 @@
 // How does the demo crawl its web? As a user would: the crawl command in a process of its own, with flags and nothing else.
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import type { DemoWeb } from "./web/start.ts";
 
 /** From an answer to the next request; a tenth of a second more or less decides how long the demo takes. */
@@ -13,7 +13,8 @@ const IDLE_HORIZON_SECONDS = 5;
 /** Limits of patterns, for a web too small for the default ones. */
 const POLICIES = join(import.meta.dirname, "policies.json");
 
-const COMMAND = join(import.meta.dirname, "../pipelines/commands/crawl.ts");
+/** Compiled as this file is, or not. */
+const COMMAND = join(import.meta.dirname, `../pipelines/commands/crawl${extname(import.meta.filename)}`);
 
 /** `stores`: flags that say where it keeps everything. */
 export function crawlArguments(web: Pick<DemoWeb, "seeds" | "connectTo">, stores: readonly string[]): string[] {

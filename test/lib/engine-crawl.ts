@@ -104,8 +104,8 @@ export interface WorkerProgram {
   hold(): () => void;
 }
 
-/** The worker's entry as a program of this machine, which tells its process ids. */
-export function workerProgram(context: TestContext): WorkerProgram {
+/** The worker's entry, of the sources or another one, as a program of this machine which tells its process ids. */
+export function workerProgram(context: TestContext, entry = WORKER): WorkerProgram {
   const folder = mkdtempSync(join(tmpdir(), "gleaner-worker-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   const [command, told, held] = ["worker", "pids", "held"].map((name) => join(folder, name)) as [string, string, string];
@@ -113,7 +113,7 @@ export function workerProgram(context: TestContext): WorkerProgram {
     "#!/bin/sh",
     `echo $$ >>'${told}'`,
     `while [ -e '${held}' ]; do sleep 0.1; done`,
-    `exec '${process.execPath}' '${WORKER}' "$@"`,
+    `exec '${process.execPath}' '${entry}' "$@"`,
   ];
   writeFileSync(command, `${lines.join("\n")}\n`, { mode: 0o755 });
   return {

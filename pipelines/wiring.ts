@@ -35,6 +35,7 @@ import { type CrawlOptions, UsageError, VERSION } from "./options.ts";
 import { type Orders, ordersIn } from "./orders.ts";
 import type { OutlookSource } from "./outlook.ts";
 import { findPage, type ReplayJob, type ReplayReport, replayStored } from "./replay.ts";
+import { type CloudPlace, cloudFlags, cloudPlace } from "./stores/cloud-place.ts";
 import type { CrawlStores, StoresContext } from "./stores/crawl-stores.ts";
 import { hasCrawl, openLocalStores, openOutputs, openRecords } from "./stores/local-stores.ts";
 import { crawlTables, crawlWorker, type RawTables, tableNames, type WorkerPorts } from "./worker.ts";
@@ -162,7 +163,7 @@ export type CrawlReading = OutlookSource & {
 };
 
 /** For tools, which import nothing else of what this file joins. */
-export { findPage, hasCrawl, StoreError, scanPages, stopOnSignals };
+export { cloudFlags, cloudPlace, findPage, hasCrawl, StoreError, scanPages, stopOnSignals };
 
 export type EventsWanted<K extends EventKind> = {
   kind: K;
@@ -209,10 +210,25 @@ export function openOutput(folder: string): DayFiles {
   return localDayFiles(folder);
 }
 
-/** Orders about the hosts of a data directory, whether a crawl runs on it or not. Throws StoreError where there is no crawl. */
-export function openOrders(folder: string): { orders: Orders; running(): boolean | undefined } {
+export interface OpenedOrders {
+  orders: Orders;
+  /** Whether a crawl obeys them at this moment; undefined: it cannot be told. */
+  running(): boolean | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Orders about the hosts of a data directory or of a crawl in the cloud, whether it runs or not. Rejects with StoreError where there is no
+ * crawl.
+ */
+export async function openOrders(folder: string, cloud: CloudPlace | undefined): Promise<OpenedOrders> {
+  if (cloud !== undefined) {
+    // Google's clients take half a second to load.
+    const { openCloudOrders } = await import("./stores/cloud-stores.ts");
+    return { ...(await openCloudOrders(cloud)), running: () => undefined };
+  }
   if (!hasCrawl(folder)) throw nothingThere(folder);
-  return { orders: ordersIn(folder), running: () => crawlRunning(folder) };
+  return { orders: ordersIn(folder), running: () => crawlRunning(folder), close: async () => {} };
 }
 
 export type { ReplayReport };

@@ -15,7 +15,7 @@ import { openBigtableStore } from "../../io/stores/bigtable/store.ts";
 import { recordTable } from "../../ports/versioned-table.ts";
 import { limits } from "../../schemas/limits.ts";
 import { segmentPlace } from "../../schemas/segment.ts";
-import { ordersOver } from "../orders.ts";
+import { type Orders, ordersOver } from "../orders.ts";
 import { type RawTables, tableNames } from "../worker.ts";
 import type { CloudPlace } from "./cloud-place.ts";
 import type { CrawlStores, StoresContext } from "./crawl-stores.ts";
@@ -25,6 +25,8 @@ const SEGMENTS = "segments";
 /** Folders of the bucket. */
 const PAGES = "pages";
 const DOCUMENTS = "documents";
+/** Among the facts about the crawl. */
+const ORDERS = "host-policies";
 const ALL_TABLES = [...tableNames, SEGMENTS];
 
 /** What a worker that died held comes again after its deadline; a poll of ours more, and some time on the way. */
@@ -59,7 +61,7 @@ export async function openCloudStores(place: CloudPlace, context: StoresContext)
       documents: gcsLines({ bucket, folder: DOCUMENTS, clock, random }),
       events: pubsubEvents({ client, names: names.events }),
       meta: store.meta,
-      orders: ordersOver(metaText(store.meta, "host-policies")),
+      orders: ordersOver(metaText(store.meta, ORDERS)),
       output: {
         pages: folder(PAGES),
         documents: folder(DOCUMENTS),
@@ -72,6 +74,21 @@ export async function openCloudStores(place: CloudPlace, context: StoresContext)
     };
   } catch (error) {
     await close();
+    throw error;
+  }
+}
+
+/** The orders about hosts alone, for who gives them. Rejects with StoreError as openCloudStores does. */
+export async function openCloudOrders(place: CloudPlace): Promise<{ orders: Orders; close(): Promise<void> }> {
+  const client = bigtableClient(place);
+  try {
+    const store = await openBigtableStore({ client, instance: place.instance, tablePrefix: place.crawl, tables: [] });
+    return {
+      orders: ordersOver(metaText(store.meta, ORDERS)),
+      close: async () => void (await client.close()),
+    };
+  } catch (error) {
+    await client.close();
     throw error;
   }
 }

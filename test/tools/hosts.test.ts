@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
+import { cloudPlace, openOrders } from "../../pipelines/wiring.ts";
 import { runHosts } from "../../tools/lib/hosts-tool.ts";
+import { cloudTests } from "../emulators/cloud-tests.ts";
+import { setUpCrawl, withEnvironment } from "../lib/cloud-crawl.ts";
 
 /** A folder in which there seems to be a crawl. */
 async function inFolder(run: (hosts: (...args: string[]) => ReturnType<typeof runHosts>) => Promise<void>): Promise<void> {
@@ -76,4 +79,30 @@ test("the help says what each order does", async () => {
   assert.equal(code, exitCodes.done);
   for (const verb of ["list", "pause", "resume", "slow", "exclude", "release"])
     assert.match(stdout, new RegExp(`hosts -- ${verb}`));
+});
+
+test("an order about every host stands behind all others", () =>
+  inFolder(async (hosts) => {
+    await hosts("pause", "*");
+    const { stdout } = await hosts("slow", "*.example.org", "--delay-ms", "9000", "--json");
+    const standing = JSON.parse(stdout).hosts.map(({ host }: { host: string }) => host);
+    assert.deepEqual(standing, ["*.example.org", "*"]);
+    assert.match((await hosts("resume", "*")).stdout, /Nothing is ordered of \* now/);
+  }));
+
+await cloudTests({ bigtable: true, pubsub: true, storage: true }, (emulators) => {
+  test("orders about the hosts of a crawl in the cloud stand where its workers read them", async (context) => {
+    context.after(withEnvironment(emulators().env));
+    const { flags } = await setUpCrawl();
+    const place = flags.filter((flag) => flag !== "--stores" && flag !== "cloud");
+    assert.match((await runHosts(["pause", "a.test", ...place])).stdout, /Of a\.test: a\.test: paused \(version 1, 1 order\)/);
+    assert.match((await runHosts(["list", ...place])).stdout, /^a\.test: paused\nversion 1\n$/);
+    const cloud = cloudPlace({ project: place[1]!, crawl: place[3]! })!;
+    const { orders, close } = await openOrders("", cloud);
+    assert.deepEqual((await orders.changed())?.hosts, [{ host: "a.test", agreed: false, paused: true }]);
+    await close();
+    const none = await runHosts(["list", "--project", place[1]!, "--crawl", "never-set-up"]);
+    assert.equal(none.code, exitCodes.brokenStore);
+    assert.match(none.stderr, /^hosts: .*set-up/);
+  });
 });

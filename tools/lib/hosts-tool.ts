@@ -1,7 +1,9 @@
 // What does npm run hosts take, do and say? An operator's orders about hosts and URL patterns, which a running crawl obeys.
+
+import { EVERY_HOST } from "../../core/politeness/policies.ts";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
 import { UsageError } from "../../pipelines/options.ts";
-import { openOrders } from "../../pipelines/wiring.ts";
+import { cloudFlags, cloudPlace, openOrders } from "../../pipelines/wiring.ts";
 import type { HostPolicies, HostPolicy } from "../../schemas/crawl-config.ts";
 import { limits } from "../../schemas/limits.ts";
 import { commonFlags, flagsOf, type Told, toldError } from "./command.ts";
@@ -17,19 +19,20 @@ const help = `Orders about hosts, obeyed by the crawl of a data directory within
   npm run hosts -- exclude HOST [--pattern P] no request any more, and no new URLs; what the index has of it goes as it comes due
   npm run hosts -- release HOST [--pattern P] all orders about it are gone
 
-HOST is a name, *.name for it and all below it, host:port, or any URL of the host. With --pattern the order is about those of its URLs
+HOST is a name, *.name for it and all below it, * for every host, host:port, or any URL of the host. With --pattern the order is about those of its URLs
 that match P alone: a glob over the whole URL, such as 'https://example.org/search?**'. A paused pattern is looked at again each hour, an
 excluded one each week: so long may it take until URLs go on whose pattern was resumed or released.
 
 Orders stand in DIR/host-policies.json, a versioned file; they come before those of --policies, and never allow more than the default.
 
   --data DIR      the data directory of the crawl, default ./data
+  --project P, --instance I, --crawl NAME, --app-profile A   of a crawl in the cloud instead, as npm run set-up -- --help tells
   --json          what stands afterwards as one object on stdout
 
 Exit codes: ${exitCodes.done} done, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory cannot be used, ${exitCodes.fault} an error of ours.
 `;
 
-const flags = { ...commonFlags, pattern: { type: "string" }, "delay-ms": { type: "string" } } as const;
+const flags = { ...commonFlags, ...cloudFlags, pattern: { type: "string" }, "delay-ms": { type: "string" } } as const;
 
 const verbs = ["list", "pause", "resume", "slow", "exclude", "release"] as const;
 type Verb = (typeof verbs)[number];
@@ -40,6 +43,7 @@ interface Asked {
   pattern: string | undefined;
   delayMs: number | undefined;
   data: string;
+  cloud: ReturnType<typeof cloudPlace>;
   json: boolean;
 }
 
@@ -48,13 +52,15 @@ export async function runHosts(args: readonly string[]): Promise<Told> {
   try {
     const asked = parsed(args);
     if (asked === "help") return { code: exitCodes.done, stdout: help, stderr: "" };
-    const { orders, running } = openOrders(asked.data);
-    const after = asked.verb === "list" ? await orders.read() : await orders.change((before) => ordered(before, asked));
-    return {
-      code: exitCodes.done,
-      stdout: `${asked.json ? JSON.stringify(after) : text(asked, after, running())}\n`,
-      stderr: "",
-    };
+    const opened = await openOrders(asked.data, asked.cloud);
+    try {
+      const { orders, running } = opened;
+      const after = asked.verb === "list" ? await orders.read() : await orders.change((before) => ordered(before, asked));
+      const told = asked.json ? JSON.stringify(after) : text(asked, after, running());
+      return { code: exitCodes.done, stdout: `${told}\n`, stderr: "" };
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     return toldError("hosts", error);
   }
@@ -116,12 +122,15 @@ function parsed(args: readonly string[]): Asked | "help" {
   const { pattern, data = "./data", json = false } = values;
   if (pattern !== undefined && (verb === "slow" || verb === "list"))
     throw usage(`--pattern is not for ${verb}: a host has one clock`);
-  return { verb, host: hostOf(argument), pattern, delayMs: delayOf(verb, values["delay-ms"]), data, json };
+  const { project, instance, bucket, crawl, "app-profile": appProfile } = values;
+  const named = Object.entries({ project, instance, bucket, crawl, "app-profile": appProfile });
+  const cloud = cloudPlace(Object.fromEntries(named.filter(([, value]) => value !== undefined)));
+  return { verb, host: hostOf(argument), pattern, delayMs: delayOf(verb, values["delay-ms"]), data, cloud, json };
 }
 
 function hostOf(argument: string | undefined): string {
   if (argument === undefined) return "";
-  return /^\*\.[a-z0-9._-]+$/.test(argument) ? argument : paceKeyOf(argument);
+  return argument === EVERY_HOST || /^\*\.[a-z0-9._-]+$/.test(argument) ? argument : paceKeyOf(argument);
 }
 
 function delayOf(verb: Verb, value: string | undefined): number | undefined {

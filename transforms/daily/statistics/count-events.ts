@@ -15,14 +15,14 @@ const ofFetches = {
   crawl: keyed(crawlSums),
 };
 
-/** Under the lease. Of those that came twice any is the event: their bytes are the same. */
+/** Under the lease, the outcome and the URL. The first counts: a lease that a dead worker left may have been carried out again. */
 export const countFetch: GroupedDefinition<FetchEvent, typeof ofFetches, Record<never, never>, unknown> = {
   form: "grouped",
   name: "dailyCountFetch",
   input: eventShapes.fetch,
   outputs: ofFetches,
   make: () => ({
-    async process(_lease, values, context) {
+    async process(_attempt, values, context) {
       const { one: event, more } = await once(values);
       if (event === undefined) return;
       const { paceKey, outcome, status, wireBytes = 0, latencyMs, contentHash } = event;
@@ -53,14 +53,19 @@ export const countDocument: GroupedDefinition<IndexEvent, { crawl: typeof ofFetc
   }),
 };
 
-async function once<T>(values: AsyncIterable<T>): Promise<{ one: T | undefined; more: number }> {
+async function once<T extends { at: number }>(values: AsyncIterable<T>): Promise<{ one: T | undefined; more: number }> {
   let one: T | undefined;
   let more = -1;
   for await (const value of values) {
-    one ??= value;
+    if (one === undefined || isBefore(value, one)) one = value;
     more++;
   }
   return { one, more };
+}
+
+/** By time, then by what they tell, so that the same one counts in whatever order they come. */
+function isBefore<T extends { at: number }>(one: T, other: T): boolean {
+  return one.at === other.at ? JSON.stringify(one) < JSON.stringify(other) : one.at < other.at;
 }
 
 export const countRefusals: DoFnDefinition<

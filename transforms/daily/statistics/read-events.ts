@@ -2,7 +2,7 @@
 import { keyed, type Start, start } from "../../../beam/coders.ts";
 import type { DoFnDefinition } from "../../../beam/dofn.ts";
 import { oneOf, struct, type TypeOf, text } from "../../../schemas/codec.ts";
-import { type EventKind, eventShapes } from "../../../schemas/events.ts";
+import { type EventKind, eventShapes, type FetchEvent } from "../../../schemas/events.ts";
 import { fewAtOnce } from "../few-at-once.ts";
 import type { DailyServices } from "../services.ts";
 import { type CrawlSums, crawlSums } from "./sums.ts";
@@ -24,7 +24,7 @@ export const eventFiles: DoFnDefinition<Start, { files: typeof eventFile }, { da
   }),
 };
 
-/** Under what makes an event one: its lease, its document's version, what was refused. */
+/** Under what makes an event one: its lease, outcome and URL, its document's version, what was refused. */
 const outputs = {
   fetches: keyed(eventShapes.fetch),
   documents: keyed(eventShapes.index),
@@ -54,7 +54,7 @@ export const readEvents: DoFnDefinition<
             for (const line of lines) {
               const event = eventIn(kind, line);
               if (event === undefined) linesBad++;
-              else if (event.kind === "fetch") context.emit("fetches", { key: event.value.leaseId, value: event.value });
+              else if (event.kind === "fetch") context.emit("fetches", { key: attemptOf(event.value), value: event.value });
               else if (event.kind === "index")
                 context.emit("documents", { key: `${event.value.urlId} ${event.value.docVersion}`, value: event.value });
               else context.emit("refusals", { key: `${event.value.reason} ${event.value.source ?? ""}`, value: event.value });
@@ -64,6 +64,11 @@ export const readEvents: DoFnDefinition<
     };
   },
 };
+
+/** The hops of a robots.txt share a lease. */
+function attemptOf({ leaseId, outcome, url }: FetchEvent): string {
+  return `${leaseId} ${outcome} ${url}`;
+}
 
 type Event = { [K in EventKind]: { kind: K; value: TypeOf<(typeof eventShapes)[K]> } }[EventKind];
 

@@ -25,7 +25,7 @@ const ofHosts = { rows: keyed(hostStatistics.row), crawl: keyed(crawlSums) };
 const PART_CHARS = 2; // of a row key: its range
 const P95 = 0.95;
 
-/** Hosts that were not asked on the day, and of which nothing was refused, have no row. */
+/** Hosts of which no event tells have no row. */
 export const hostRows: DoFnDefinition<Keyed<HostSums>, typeof ofHosts, Record<never, never>, unknown> = {
   form: "each",
   name: "dailyHostRows",
@@ -34,7 +34,7 @@ export const hostRows: DoFnDefinition<Keyed<HostSums>, typeof ofHosts, Record<ne
   make: () => ({
     process({ key: paceKey, value }, context) {
       const { counts, latencies, gap } = value;
-      if (counts.requests + counts.refused === 0) return;
+      if (counts.requests + counts.refused + counts.failed === 0) return; // a page that was given up is failed without a request
       const { latencyMs, answers, ...told } = counts;
       const p95 = timeBelow(latencies, P95);
       const violations = gap !== undefined && gap.gapMs < gap.gapOwedMs ? 1 : 0;

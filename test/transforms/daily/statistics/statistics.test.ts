@@ -163,6 +163,40 @@ test("DuckDB loads a table by the columns that stand beside it, and adds up the 
   instance.closeSync();
 });
 
+test("the hops of a robots.txt share a lease and are each counted, in whatever order they stand", async (context) => {
+  const hop = (host: string, changes: Partial<FetchEvent>) =>
+    fetch(host, { leaseId: "shared", kind: "robots", url: `http://${host}/robots.txt`, ...changes });
+  const hops = [hop("a.test", { outcome: "redirect", status: 301 }), hop("b.test", {}), hop("b.test", { at: NOON + 5 })];
+  const told: HostStatisticsRow[][] = [];
+  for (const lines of [hops, hops.toReversed()]) {
+    const crawl = await givenCrawl(context);
+    await write(crawl, "fetch", lines);
+    await runPhase(crawl.services, statisticsPhase);
+    const [{ requests, robots, eventsTwice } = assert.fail("no row")] = await tableRows<CrawlRow>(
+      crawl.services.files,
+      crawlStatistics,
+    );
+    assert.deepEqual([requests, robots, eventsTwice], [2, 2, 1]);
+    told.push(await tableRows<HostStatisticsRow>(crawl.services.files, hostStatistics));
+  }
+  assert.deepEqual(told[0]!.map(({ paceKey, redirects, fetched }) => `${paceKey} ${redirects} ${fetched}`).sort(), [
+    "a.test 1 0",
+    "b.test 0 1",
+  ]);
+  assert.deepEqual(told[1], told[0]);
+});
+
+test("a host of which a page was given up has its row", async (context) => {
+  const crawl = await givenCrawl(context);
+  await write(crawl, "fetch", [unanswered("p.test", { outcome: "poisoned" })]);
+  await runPhase(crawl.services, statisticsPhase);
+  const rows = await tableRows<HostStatisticsRow>(crawl.services.files, hostStatistics);
+  assert.deepEqual(
+    rows.map(({ paceKey, failed }) => [paceKey, failed]),
+    [["p.test", 1]],
+  );
+});
+
 test("a day without events has all its tables, with nothing in them", async (context) => {
   const crawl = await givenCrawl(context);
   await runPhase(crawl.services, statisticsPhase);

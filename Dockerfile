@@ -13,9 +13,6 @@ COPY transforms ./transforms
 COPY io ./io
 COPY beam ./beam
 COPY pipelines ./pipelines
-COPY tools ./tools
-COPY demo ./demo
-COPY test/lib ./test/lib
 RUN node pipelines/commands/build.ts
 
 FROM node:24-bookworm-slim AS packages

@@ -138,7 +138,11 @@ await engineCrawlTests(["prism"], (emulators) => {
     assert.equal(status, 200);
     assert.deepEqual([told.state, Object.keys(told.messagesHeld).sort()], ["running", ["discover", "host", "reparse"]]);
     assert.ok(told.bundles.done > 0 && told.lastInstructionAgeMs! >= 0, JSON.stringify(told));
-    const [toldFirst, killedAt] = [await book.read("fetch"), now()];
+    const toldFirst = await book.read("fetch");
+    // Prism tells a worker's end by a bundle that it does not answer: one that is killed between two bundles is waited for.
+    const isAtWork = async () => (await health(healthPort)).told.bundles.running > 0;
+    await first.until("a bundle is under way", isAtWork, CRAWL_MS_MAX);
+    const killedAt = now();
     process.kill(worker.pids().at(-1)!, "SIGKILL");
     const failed = await first.ended(60_000);
     assert.equal(failed.code, 1, failed.stderr);

@@ -144,7 +144,7 @@ function ofOthers(tables: readonly string[]): Right[] {
       role: "roles/bigtable.user",
       on: tables.map((table) => `table ${table}`),
       because: "orders about hosts stand in the table meta; records are looked at",
-      seen: { file: "pipelines/stores/cloud-stores.ts", text: 'metaText(store.meta, "host-policies")' },
+      seen: { file: "pipelines/stores/cloud-stores.ts", text: "metaText(store.meta, ORDERS)" },
     },
   ];
 }

@@ -1,6 +1,15 @@
 // Repair: URL records and the due index are brought back together. Run at each start of the embedded engine, and by the daily pipeline.
 import { scanPages, type Versioned } from "../ports/versioned-table.ts";
-import { afterPrefix, dueKey, hostDueKey, paceKeyOf, parseDueKey, type RowKey, rowKey } from "../schemas/row-key.ts";
+import {
+  afterPrefix,
+  type DueEntry,
+  dueKey,
+  hostDueKey,
+  paceKeyOf,
+  parseDueKey,
+  type RowKey,
+  rowKey,
+} from "../schemas/row-key.ts";
 import type { Marks, UrlState } from "../schemas/url-state.ts";
 import { dropDue, lowerHostDue, putDue } from "./due-index.ts";
 import { finishMarks } from "./fetch/complete.ts";
@@ -134,17 +143,17 @@ async function addMissing(services: CrawlServices, rows: readonly UrlRow[]): Pro
 async function dropStale(services: CrawlServices, rows: readonly { key: RowKey }[]): Promise<number> {
   const entries = rows.map(({ key }) => parseDueKey(key));
   const records = await services.tables.urls.get(entries.map(({ paceKey, urlId }) => rowKey(paceKey, urlId)));
-  const stale = rows.flatMap(({ key }, index) => {
-    const record = records[index]?.value;
-    const { priority, dueAt } = entries[index]!;
-    if (record === undefined) return [key];
-    const { dueFrom } = record.marks ?? {};
-    const same = (of: { priority: number; dueAt: number }) => of.priority === priority && of.dueAt === dueAt;
-    // The entry that a completion is about to replace leads others to its marks, should it not come to its end.
-    return same({ priority: record.priority, dueAt: record.nextFetchAt }) || (dueFrom && same(dueFrom)) ? [] : [key];
-  });
+  const stale = rows.flatMap(({ key }, index) => (standsBehind(records[index]?.value, entries[index]!) ? [] : [key]));
   await dropDue(services, stale);
   return stale.length;
+}
+
+/** The entry that a completion is about to replace leads others to its marks, should it not come to its end. */
+export function standsBehind(record: UrlState | undefined, { priority, dueAt }: DueEntry): boolean {
+  if (record === undefined) return false;
+  const { dueFrom } = record.marks ?? {};
+  const isOf = (of: { priority: number; dueAt: number }) => of.priority === priority && of.dueAt === dueAt;
+  return isOf({ priority: record.priority, dueAt: record.nextFetchAt }) || (dueFrom !== undefined && isOf(dueFrom));
 }
 
 async function lowerHosts({ services, sweepShards }: Work, hosts: ReadonlyMap<string, HostSum>): Promise<void> {
@@ -168,7 +177,7 @@ function idIn(key: RowKey, paceKey: string): string {
 }
 
 /** The key of the one due entry that belongs to the record. */
-function entryKey(key: RowKey, { priority, nextFetchAt }: UrlState): RowKey {
+export function entryKey(key: RowKey, { priority, nextFetchAt }: UrlState): RowKey {
   const paceKey = paceKeyOf(key);
   return dueKey({ paceKey, urlId: idIn(key, paceKey), priority, dueAt: nextFetchAt });
 }

@@ -6,8 +6,8 @@ export const repairKinds = [
   "due-missing", // a record without the due entry that it calls for: put
   "due-without-url", // an entry without a record: dropped
   "due-outdated", // an entry that says otherwise than its record: dropped
-  "due-move-unfinished", // a record whose due entry was being moved: moved
-  "index-event-unfinished", // a record whose index event was not published: the next visit or start of the crawl does it
+  "due-move-unfinished", // a record whose due entry was being moved: moved, or left to whoever publishes its index event
+  "index-event-unfinished", // a record whose index event was not published: its host's next turn, the next visit or start of the crawl does it
   "flight-expired", // a request that was never heard of again: taken for an answer of 503, as an admit does
   "host-without-turn", // a host with due URLs that its sweep would not find: found again
   "body-without-reference", // a stored body that nothing refers to: it stays, and costs its bytes

@@ -5,10 +5,10 @@ import { withoutExpired } from "../../../core/politeness/host-clock.ts";
 import { scanPages } from "../../../ports/versioned-table.ts";
 import type { RepairKind } from "../../../schemas/daily/repair.ts";
 import { dueKey, hostDueKey, type KeyRange, paceKeyOf, parseDueKey, type RowKey, rowKey } from "../../../schemas/row-key.ts";
-import type { UrlState } from "../../../schemas/url-state.ts";
 import { dropDue, lowerHostDue, putDue } from "../../due-index.ts";
 import { contentKey } from "../../fetch/store.ts";
 import { patiently } from "../../patience.ts";
+import { entryKey, standsBehind } from "../../repair.ts";
 import { fewAtOnce } from "../few-at-once.ts";
 import type { UrlRow } from "../host-runs.ts";
 import { keyRange, rowsOf } from "../key-ranges.ts";
@@ -29,8 +29,7 @@ export const repairRange: DoFnDefinition<KeyRange, { findings: typeof findings }
       process: (range, context) =>
         turn(async () => {
           const found = new Findings();
-          for await (const rows of rowsOf(services.tables.urls, range))
-            await patiently(services, () => repairRecords(services, rows, found));
+          await repairRecords(services, range, found);
           await repairEntries(services, range, found);
           await repairFlights(services, range, asOf, found);
           found.emitTo(context);
@@ -39,48 +38,72 @@ export const repairRange: DoFnDefinition<KeyRange, { findings: typeof findings }
   },
 };
 
-const PAGE = 1_000; // rows of one scan
-
 /** Found things are told once the store has taken what mends them: a try that fails tells nothing. */
 type Told = [kind: RepairKind, sample: string, isMended: boolean][];
 
-async function repairRecords(services: RepairServices, rows: readonly UrlRow[], found: Findings): Promise<void> {
-  const { urls, due, content } = services.tables;
-  const told: Told = [];
-  const entries = await due.get(rows.map(({ key, value }) => entryKey(key, value)));
-  const suspects = rows.filter(({ value }, index) => entries[index] === undefined || isUnfinished(value));
-  // A completion writes the record first, then moves its entry: whose record is another one by now was only met on its way.
-  const again = await urls.get(suspects.map(({ key }) => key));
-  for (const [index, { key, rev, value }] of suspects.entries()) {
-    if (again[index]?.rev !== rev) continue;
-    if (value.marks?.index !== undefined) told.push(["index-event-unfinished", value.canonicalUrl, false]);
-    if (value.marks?.dueFrom !== undefined) {
-      if (await finishMove(services, { key, rev, value })) told.push(["due-move-unfinished", value.canonicalUrl, true]);
-    } else if ((await due.get([entryKey(key, value)]))[0] === undefined) {
-      await putDue(services, [parseDueKey(entryKey(key, value))]);
-      told.push(["due-missing", value.canonicalUrl, true]);
-    }
+async function repairRecords(services: RepairServices, range: KeyRange, found: Findings): Promise<void> {
+  const tell = async (look: () => Promise<Told>): Promise<void> => {
+    for (const each of await patiently(services, look)) found.add(...each);
+  };
+  for await (const rows of rowsOf(services.tables.urls, range)) {
+    const suspects = await patiently(services, () => suspectsAmong(services, rows));
+    await tell(() => addMissing(services, suspects));
+    for (const row of suspects) if (isUnfinished(row)) await tell(() => finishMarks(services, row));
+    await tell(() => bodiless(services, rows));
   }
-  const kept = rows.flatMap(({ value }) => (value.contentHash === undefined ? [] : [value]));
-  const references = await content.get(kept.map(({ contentHash }) => contentKey(contentHash!)));
-  for (const [index, { canonicalUrl }] of kept.entries())
-    if (references[index] === undefined) told.push(["url-without-reference", canonicalUrl, false]);
-  for (const each of told) found.add(...each);
 }
 
-function isUnfinished({ marks }: UrlState): boolean {
+async function suspectsAmong({ tables }: RepairServices, rows: readonly UrlRow[]): Promise<UrlRow[]> {
+  const entries = await tables.due.get(rows.map(({ key, value }) => entryKey(key, value)));
+  const first = rows.filter((row, index) => entries[index] === undefined || isUnfinished(row));
+  // A completion writes the record first, then moves its entry: whose record is another one by now was only met on its way.
+  const again = await tables.urls.get(first.map(({ key }) => key));
+  return first.filter(({ rev }, index) => again[index]?.rev === rev);
+}
+
+function isUnfinished({ value: { marks } }: UrlRow): boolean {
   return marks?.dueFrom !== undefined || marks?.index !== undefined;
 }
 
-/** As whoever meets the mark does it; false where somebody has, in between. */
-async function finishMove(services: RepairServices, { key, rev, value }: UrlRow): Promise<boolean> {
-  const { dueFrom } = value.marks!;
-  const wanted = entryKey(key, value);
-  const former = dueKey({ ...parseDueKey(wanted), ...dueFrom! });
-  await putDue(services, [parseDueKey(wanted)]);
-  if (former !== wanted) await dropDue(services, [former]);
-  return (await services.tables.urls.compareAndSet(key, unmarked(value, ["dueFrom"]), rev)) !== undefined;
+async function addMissing(services: RepairServices, suspects: readonly UrlRow[]): Promise<Told> {
+  const unmoved = suspects.filter(({ value }) => value.marks?.dueFrom === undefined);
+  const wanted = unmoved.map(({ key, value }) => entryKey(key, value));
+  const standing = await services.tables.due.get(wanted);
+  const isMissing = (_: unknown, index: number) => standing[index] === undefined;
+  await putDue(services, wanted.filter(isMissing).map(parseDueKey));
+  return unmoved.filter(isMissing).map(({ value }) => ["due-missing", value.canonicalUrl, true]);
 }
+
+/**
+ * A move of the due entry is done as whoever meets the mark does it. Index events are for the crawl to publish: where one waits, the former
+ * entry is left, or put again, so that the host's next turn meets it, and by it the marks.
+ */
+async function finishMarks(services: RepairServices, { key, rev, value }: UrlRow): Promise<Told> {
+  const { canonicalUrl, marks } = value;
+  const publishes: Told = marks?.index === undefined ? [] : [["index-event-unfinished", canonicalUrl, false]];
+  if (marks?.dueFrom === undefined) return publishes;
+  const wanted = entryKey(key, value);
+  const former = dueKey({ ...parseDueKey(wanted), ...marks.dueFrom });
+  await putDue(services, [wanted, ...(marks.index === undefined ? [] : [former])].map(parseDueKey));
+  if (marks.index !== undefined) return [...publishes, ["due-move-unfinished", canonicalUrl, false]];
+  if (former !== wanted) await dropDue(services, [former]);
+  const cleared = await services.tables.urls.compareAndSet(key, unmarked(value, ["dueFrom"]), rev);
+  // Whoever wrote the record in between has done it.
+  return cleared === undefined ? [] : [["due-move-unfinished", canonicalUrl, true]];
+}
+
+async function bodiless({ tables }: RepairServices, rows: readonly UrlRow[]): Promise<Told> {
+  const kept = rows.flatMap(({ value: { canonicalUrl, contentHash } }) =>
+    contentHash === undefined ? [] : [{ canonicalUrl, hash: contentKey(contentHash) }],
+  );
+  const references = await tables.content.get(kept.map(({ hash }) => hash));
+  return kept
+    .filter((_, index) => references[index] === undefined)
+    .map(({ canonicalUrl }) => ["url-without-reference", canonicalUrl, false]);
+}
+
+const PAGE = 1_000; // entries of one scan
+const HOSTS_AT_ONCE = 1_000; // whose turns are looked up together, some 200 B each
 
 /** The first of a host's entries by time, among those that stand. */
 interface FirstDue {
@@ -91,55 +114,67 @@ interface FirstDue {
 
 /** The entry is read before its record: one that was put after its record was written never looks as if none stood behind it. */
 async function repairEntries(services: RepairServices, range: KeyRange, found: Findings): Promise<void> {
-  let first: FirstDue | undefined;
-  for await (const rows of scanPages(services.tables.due, { from: range.from, to: range.to, limit: PAGE })) {
-    const dropped = await patiently(services, () => dropStale(services, rows, found));
-    for (const { key } of rows) {
-      if (dropped.has(key)) continue;
+  let firsts: FirstDue[] = [];
+  const { from, to } = range;
+  for await (const rows of scanPages(services.tables.due, { from, to, limit: PAGE })) {
+    const keys = rows.map(({ key }) => key);
+    const stale = await patiently(services, () => staleAmong(services, keys));
+    for (const each of await patiently(services, () => dropStale(services, stale))) found.add(...each);
+    for (const key of keys) {
+      if (stale.has(key)) continue;
       const { paceKey, dueAt } = parseDueKey(key);
-      if (first !== undefined && first.paceKey !== paceKey) await repairTurn(services, first, found);
-      if (first?.paceKey !== paceKey || dueAt < first.dueAt) first = { paceKey, dueAt, key };
+      const last = firsts.at(-1);
+      if (last?.paceKey === paceKey) {
+        if (dueAt < last.dueAt) Object.assign(last, { dueAt, key });
+        continue;
+      }
+      if (firsts.length === HOSTS_AT_ONCE) {
+        await repairTurns(services, firsts, found);
+        firsts = [];
+      }
+      firsts.push({ paceKey, dueAt, key });
     }
   }
-  if (first !== undefined) await repairTurn(services, first, found);
+  await repairTurns(services, firsts, found);
 }
 
-async function dropStale(services: RepairServices, rows: readonly { key: RowKey }[], found: Findings): Promise<Set<RowKey>> {
-  const { urls, due } = services.tables;
-  const records = await urls.get(rows.map(({ key }) => recordKey(key)));
-  const stale = rows.flatMap(({ key }, index) => {
+/** With whether it has a record at all. */
+async function staleAmong({ tables }: RepairServices, keys: readonly RowKey[]): Promise<Map<RowKey, boolean>> {
+  const records = await tables.urls.get(keys.map(recordKey));
+  const stale = new Map<RowKey, boolean>();
+  for (const [index, key] of keys.entries()) {
     const record = records[index]?.value;
-    return standsBehind(record, key) ? [] : [{ key, isKnown: record !== undefined }];
-  });
-  const still = await due.get(stale.map(({ key }) => key));
-  const dropped = stale.filter((_, index) => still[index] !== undefined);
-  await dropDue(
-    services,
-    dropped.map(({ key }) => key),
-  );
-  for (const { key, isKnown } of dropped) found.add(isKnown ? "due-outdated" : "due-without-url", key, true);
-  return new Set(stale.map(({ key }) => key));
+    if (!standsBehind(record, parseDueKey(key))) stale.set(key, record !== undefined);
+  }
+  return stale;
 }
 
-/** The entry that a completion is about to replace leads others to its marks, should it not come to its end. */
-function standsBehind(record: UrlState | undefined, key: RowKey): boolean {
-  if (record === undefined) return false;
-  const { priority, dueAt } = parseDueKey(key);
-  const { dueFrom } = record.marks ?? {};
-  const isOf = (of: { priority: number; dueAt: number }) => of.priority === priority && of.dueAt === dueAt;
-  return isOf({ priority: record.priority, dueAt: record.nextFetchAt }) || (dueFrom !== undefined && isOf(dueFrom));
+async function dropStale(services: RepairServices, stale: ReadonlyMap<RowKey, boolean>): Promise<Told> {
+  const { urls, due } = services.tables;
+  const suspects = [...stale.keys()];
+  const standing = await due.get(suspects);
+  await dropDue(services, suspects);
+  // A record that came to call for the entry while we dropped it gets it again; one that does so from now on puts it itself.
+  const records = await urls.get(suspects.map(recordKey));
+  const isWanted = suspects.map((key, index) => standsBehind(records[index]?.value, parseDueKey(key)));
+  await putDue(services, suspects.filter((_, index) => isWanted[index]).map(parseDueKey));
+  return suspects
+    .filter((_, index) => standing[index] !== undefined && !isWanted[index])
+    .map((key) => [stale.get(key) ? "due-outdated" : "due-without-url", key, true]);
 }
 
-/** The sweep of its shard is to find the host when the entry is due. */
-async function repairTurn(services: RepairServices, { paceKey, dueAt, key }: FirstDue, found: Findings): Promise<void> {
+/** The sweeps of their shards are to find the hosts when their entries are due. */
+async function repairTurns(services: RepairServices, hosts: readonly FirstDue[], found: Findings): Promise<void> {
   const { hostDue, due } = services.tables;
   const { sweepShards } = services.live.now();
-  const [row] = await patiently(services, () => hostDue.get([hostDueKey(paceKey, sweepShards)]));
-  if (row !== undefined && row.value.nextDueAt <= dueAt) return;
-  const [still] = await patiently(services, () => due.get([key]));
-  if (still === undefined) return; // its host has had its turn meanwhile
-  await patiently(services, () => lowerHostDue(hostDue, paceKey, sweepShards, dueAt));
-  found.add("host-without-turn", paceKey, true);
+  const turns = await patiently(services, () => hostDue.get(hosts.map(({ paceKey }) => hostDueKey(paceKey, sweepShards))));
+  const late = hosts.filter(({ dueAt }, index) => !(turns[index] !== undefined && turns[index].value.nextDueAt <= dueAt));
+  const still = await patiently(services, () => due.get(late.map(({ key }) => key)));
+  for (const [index, { paceKey, dueAt }] of late.entries()) {
+    if (still[index] === undefined) continue; // its host has had its turn meanwhile
+    await patiently(services, () => lowerHostDue(hostDue, paceKey, sweepShards, dueAt));
+    found.add("host-without-turn", paceKey, true);
+  }
 }
 
 /** A request that is given up counts as an answer that nobody heard: whoever reads the record takes it so, and now it says so. */
@@ -154,11 +189,6 @@ async function repairFlights(services: RepairServices, range: KeyRange, asOf: nu
       // Who wrote the record in between has taken them out as well.
       if (written !== undefined) found.add("flight-expired", paceKeyOf(key), true);
     }
-}
-
-function entryKey(key: RowKey, { priority, nextFetchAt }: UrlState): RowKey {
-  const paceKey = paceKeyOf(key);
-  return dueKey({ paceKey, urlId: key.slice(rowKey(paceKey).length), priority, dueAt: nextFetchAt });
 }
 
 function recordKey(key: RowKey): RowKey {

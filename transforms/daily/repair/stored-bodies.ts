@@ -43,18 +43,20 @@ const INDEX = ".cdxj";
 const SEGMENT = ".warc.gz";
 const REVISIT = '"mime":"warc/revisit"'; // it has no body of its own
 
+/** A segment that was begun on the day may go on for an hour. What is stored after the day's end is left out on both sides: its reference may be on its way. */
 export const storedBodies: DoFnDefinition<
   TypeOf<typeof indexFile>,
   typeof outputs,
-  Record<never, never>,
+  { asOf: number },
   Pick<DailyServices, "files">
 > = {
   form: "each",
   name: "dailyStoredBodies",
   input: indexFile,
   outputs,
-  make: (_, { files }) => {
+  make: ({ asOf }, { files }) => {
     const turn = fewAtOnce();
+    const end = timestamp14(asOf);
     return {
       process: ({ name }, context) =>
         turn(async () => {
@@ -62,7 +64,7 @@ export const storedBodies: DoFnDefinition<
           for await (const lines of files.lines(name))
             for (const line of lines) {
               const place = cdxjPlace(line);
-              if (place === undefined || line.includes(REVISIT)) continue;
+              if (place === undefined || line.includes(REVISIT) || timestampOf(line) >= end) continue;
               context.emit("places", { key, value: { kind: "stored", offset: place.offset } });
             }
         }),
@@ -70,20 +72,35 @@ export const storedBodies: DoFnDefinition<
   },
 };
 
+/** YYYYMMDDhhmmss, UTC: as an index tells time, to be compared as text. */
+function timestamp14(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace(/[-T:]/g, "");
+}
+
+function timestampOf(line: string): string {
+  const from = line.indexOf(" ") + 1;
+  return line.slice(from, line.indexOf(" ", from));
+}
+
 /** References to segments of the day; the keys of the content table are hashes, which begin as the ranges do. */
-export const references: DoFnDefinition<KeyRange, typeof outputs, { day: string }, Pick<DailyServices, "tables">> = {
+export const references: DoFnDefinition<
+  KeyRange,
+  typeof outputs,
+  { day: string; asOf: number },
+  Pick<DailyServices, "tables">
+> = {
   form: "each",
   name: "dailyReferences",
   input: keyRange,
   outputs,
-  make: ({ day }, { tables }) => {
+  make: ({ day, asOf }, { tables }) => {
     const turn = fewAtOnce();
     return {
       process: ({ part }, context) =>
         turn(async () => {
           for await (const rows of rowsOf(tables.content, { part, from: part, to: afterPrefix(part) }))
             for (const { value } of rows)
-              if (value.segment.startsWith(`dt=${day}/`))
+              if (value.segment.startsWith(`dt=${day}/`) && value.storedAt < asOf)
                 context.emit("places", { key: value.segment, value: { kind: "referred", offset: value.offset } });
         }),
     };

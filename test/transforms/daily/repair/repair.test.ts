@@ -44,14 +44,14 @@ async function reported(crawl: GivenCrawl): Promise<Partial<Record<RepairKind, [
 
 const drop = (crawl: GivenCrawl) => crawl.services.tables.due.drop([dueKey(entry(DUE))]);
 const segment = `dt=${DAY}/segment-1.warc.gz`;
-async function store(crawl: GivenCrawl, offset: number, mime = "text/html"): Promise<void> {
+async function store(crawl: GivenCrawl, offset: number, { mime = "text/html", at = AS_OF - 1 } = {}): Promise<void> {
   const path = join(crawl.folder, "pages", segment.replace(".warc.gz", ".cdxj"));
   await mkdir(dirname(path), { recursive: true });
-  const fields = { url: URL, at: AS_OF - 1, status: 200, mime, digest: "-" };
+  const fields = { url: URL, at, status: 200, mime, digest: "-" };
   await writeFile(path, cdxjLine(fields, { segment: "segment-1.warc.gz", offset, length: 9 }), { flag: "a" });
 }
-async function refer(crawl: GivenCrawl, hash: Buffer, offset: number): Promise<void> {
-  const value = { segment, offset, length: 9, url: URL, storedAt: AS_OF - 1 };
+async function refer(crawl: GivenCrawl, hash: Buffer, offset: number, storedAt = AS_OF - 1): Promise<void> {
+  const value = { segment, offset, length: 9, url: URL, storedAt };
   await crawl.services.tables.content.insertIfAbsent([{ key: hash.toString("hex"), value }]);
 }
 
@@ -80,7 +80,9 @@ const damages: [damage: string, make: (crawl: GivenCrawl) => Promise<unknown>, t
     { "flight-expired": [1, 1] },
   ],
   ["a body that nothing refers to", (crawl) => store(crawl, 100), { "body-without-reference": [1, 0] }],
-  ["a revisit, which has none", (crawl) => store(crawl, 100, "warc/revisit"), {}],
+  ["a revisit, which has none", (crawl) => store(crawl, 100, { mime: "warc/revisit" }), {}],
+  ["a body of the next day, whose reference may be on its way", (crawl) => store(crawl, 100, { at: AS_OF }), {}],
+  ["a reference of the next day", (crawl) => refer(crawl, Buffer.alloc(20, 9), 100, AS_OF), {}],
   [
     "a body and its reference",
     async (crawl) => {
@@ -101,13 +103,33 @@ for (const [damage, make, told] of damages)
     assert.deepEqual(await crawl.due(), new Map([[place.urlId, [DUE]]]));
   });
 
-test("a move of a due time that somebody died in is finished; the index event waits for whoever can publish it", async (context) => {
-  const crawl = await sound(context, { marks: { dueFrom: { priority: 2, dueAt: DUE - 70 }, index: "upsert" } });
+test("a move of a due time that somebody died in is finished", async (context) => {
+  const crawl = await sound(context, { marks: { dueFrom: { priority: 2, dueAt: DUE - 70 }, parseFailed: true } });
   await drop(crawl);
   await put(crawl, entry(DUE - 70));
-  assert.deepEqual(await reported(crawl), { "due-move-unfinished": [1, 1], "index-event-unfinished": [1, 0] });
+  assert.deepEqual(await reported(crawl), { "due-move-unfinished": [1, 1] });
   assert.deepEqual(await crawl.due(), new Map([[place.urlId, [DUE]]]));
-  assert.deepEqual((await crawl.record(URL))?.marks, { index: "upsert" });
+  assert.deepEqual((await crawl.record(URL))?.marks, { parseFailed: true });
+});
+
+test("where an index event waits too, the host's next turn is led to it: both entries stand, and its sweep finds the host", async (context) => {
+  const marks = { dueFrom: { priority: 2, dueAt: DUE - 70 }, index: "upsert" } as const;
+  const crawl = await sound(context, { marks });
+  await drop(crawl);
+  assert.deepEqual(await reported(crawl), {
+    ...{ "due-move-unfinished": [1, 0], "index-event-unfinished": [1, 0] },
+    "host-without-turn": [1, 1],
+  });
+  assert.deepEqual(await crawl.due(), new Map([[place.urlId, [DUE - 70, DUE]]]));
+  assert.deepEqual((await crawl.record(URL))?.marks, marks);
+  const [turn] = await crawl.services.tables.hostDue.get([hostDueKey("a.test", 16)]);
+  assert.equal(turn?.value.nextDueAt, DUE - 70);
+});
+
+test("an index event that waits alone is told: the next visit publishes it", async (context) => {
+  const crawl = await sound(context, { marks: { index: "delete" } });
+  assert.deepEqual(await reported(crawl), { "index-event-unfinished": [1, 0] });
+  assert.deepEqual((await crawl.record(URL))?.marks, { index: "delete" });
 });
 
 test("a body's record without a reference is told", async (context) => {
@@ -136,6 +158,44 @@ test("a completion that goes on while it is looked at is not mended, and nothing
   assert.deepEqual(await reported({ ...crawl, services: { ...crawl.services, tables: { ...tables, urls } } }), {});
   assert.equal(reads > 0, true);
   assert.deepEqual(await crawl.due(), new Map([[place.urlId, [DUE + 777]]]));
+});
+
+test("an entry that its record comes to call for while it is dropped stands afterwards", async (context) => {
+  const crawl = await sound(context);
+  const { tables } = crawl.services;
+  await put(crawl, entry(DUE + 9));
+  const key = rowKey(place.paceKey, place.urlId);
+  const drops: string[] = [];
+  const due = {
+    ...tables.due,
+    async drop(keys: readonly string[]) {
+      const [row] = await tables.urls.get([key]);
+      await tables.urls.compareAndSet(key, { ...row!.value, nextFetchAt: DUE + 9 }, row!.rev);
+      await put(crawl, entry(DUE + 9)); // its writer has put it before we drop
+      await tables.due.drop(keys);
+      drops.push(...keys);
+    },
+  };
+  assert.deepEqual(await reported({ ...crawl, services: { ...crawl.services, tables: { ...tables, due } } }), {});
+  assert.deepEqual(drops, [dueKey(entry(DUE + 9))]);
+  assert.deepEqual(await crawl.due(), new Map([[place.urlId, [DUE, DUE + 9]]]));
+});
+
+test("more hosts than are looked up together: each that its sweep would not find is found again", async (context) => {
+  const crawl = await givenCrawl(context);
+  const hosts = Array.from({ length: 1_200 }, (_, index) => `h${index}.test`);
+  await crawl.put(
+    ...hosts.flatMap((host) => [DUE, DUE + 7].map((nextFetchAt) => ({ url: `http://${host}/${nextFetchAt}`, nextFetchAt }))),
+  );
+  const all = { part: "all", from: "", to: "~" };
+  const emitted = bundle<{ findings: never }>();
+  await repairRange.make(CONFIG, crawl.services).process(all, emitted as never);
+  assert.deepEqual(
+    emitted.emitted.map(({ value: { key, value } }) => [key, value.found, value.mended]),
+    [["host-without-turn", 1_200, 1_200]],
+  );
+  const turns = await crawl.services.tables.hostDue.get(hosts.map((host) => hostDueKey(host, 16)));
+  assert.deepEqual([...new Set(turns.map((turn) => turn?.value.nextDueAt))], [DUE]);
 });
 
 test("findings are summed in any order and parts, with the same samples", () => {

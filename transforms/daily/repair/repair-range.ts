@@ -105,6 +105,8 @@ async function bodiless({ tables }: RepairServices, rows: readonly UrlRow[]): Pr
 const PAGE = 1_000; // entries of one scan
 const HOSTS_AT_ONCE = 1_000; // whose turns are looked up together, some 200 B each
 
+const LOWERED_AT_ONCE = 64; // that share a commit
+
 /** The first of a host's entries by time, among those that stand. */
 interface FirstDue {
   paceKey: string;
@@ -170,11 +172,13 @@ async function repairTurns(services: RepairServices, hosts: readonly FirstDue[],
   const turns = await patiently(services, () => hostDue.get(hosts.map(({ paceKey }) => hostDueKey(paceKey, sweepShards))));
   const late = hosts.filter(({ dueAt }, index) => !(turns[index] !== undefined && turns[index].value.nextDueAt <= dueAt));
   const still = await patiently(services, () => due.get(late.map(({ key }) => key)));
-  for (const [index, { paceKey, dueAt }] of late.entries()) {
-    if (still[index] === undefined) continue; // its host has had its turn meanwhile
-    await patiently(services, () => lowerHostDue(hostDue, paceKey, sweepShards, dueAt));
-    found.add("host-without-turn", paceKey, true);
+  const lost = late.filter((_, index) => still[index] !== undefined); // the others have had their turn meanwhile
+  for (let at = 0; at < lost.length; at += LOWERED_AT_ONCE) {
+    const lower = ({ paceKey, dueAt }: FirstDue) =>
+      patiently(services, () => lowerHostDue(hostDue, paceKey, sweepShards, dueAt));
+    await Promise.all(lost.slice(at, at + LOWERED_AT_ONCE).map(lower));
   }
+  for (const { paceKey } of lost) found.add("host-without-turn", paceKey, true);
 }
 
 /** A request that is given up counts as an answer that nobody heard: whoever reads the record takes it so, and now it says so. */

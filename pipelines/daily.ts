@@ -1,5 +1,8 @@
 // The daily pipeline: what is done once a day is over, in this order. Each phase is a bounded graph of its own.
+import type { AnyCombineDefinition } from "../beam/combine.ts";
+import type { AnyDefinition } from "../beam/pardo.ts";
 import { buildBatch } from "../beam/pipeline.ts";
+import { dofnRegistry } from "../beam/registry.ts";
 import { clustersPhase, rolesPhase } from "./daily/clusters.ts";
 import { partitionsPhase } from "./daily/partitions.ts";
 import type { DailyConfig, DailyPhase } from "./daily/phase.ts";
@@ -20,5 +23,6 @@ export const dailyPhases: readonly DailyPhase[] = [
 
 export const dailyPipeline = (phase: DailyPhase, config: DailyConfig) => buildBatch((p) => phase.build(p, config));
 
-/** Every DoFn of the graphs, by which a worker finds them. */
-export const dailyDefinitions = [...new Set(dailyPhases.flatMap(({ definitions }) => definitions))];
+/** Every DoFn and combining of the graphs, by which a worker finds them. */
+export const dailyRegistry = () =>
+  dofnRegistry<AnyDefinition | AnyCombineDefinition>([...new Set(dailyPhases.flatMap(({ definitions }) => definitions))]);

@@ -100,7 +100,7 @@ export function parseOptions(
       : parsePolicies(read("--policies", values.policies), values.policies);
   const scope = word("--scope", values.scope ?? "host", ["host", "domain", "any"] as const);
   const cloud = cloudOf(values);
-  const engine = enginePlace(values, cloud?.crawl);
+  const engine = enginePlace(values, { name: `crawl-${cloud?.crawl}`, inCloud: cloud !== undefined });
   const pagesMax = pagesOf(values["max-pages"], engine);
   const userAgent = values["user-agent"] ?? `Gleaner/${VERSION}`;
   const allow = allowed(values["allow-address"] ?? []);

@@ -13,7 +13,7 @@ const OPEN = ".open";
 
 const ofFamily: Record<Family, RegExp> = {
   documents: /^part-[\w-]+\.ndjson\.gz$/,
-  pages: /^segment-[\w-]+\.(?:warc\.gz|cdxj)$/,
+  pages: /^(?:segment|large)-[\w-]+\.(?:warc\.gz|cdxj)$/, // large: composed (io/objects/gcs/compact-segments.ts)
 };
 
 export function partitionFolder(family: Family, day: string): string {
@@ -34,7 +34,7 @@ export interface FolderOfDay {
   manifest: PartitionManifest | undefined;
 }
 
-/** Paths, in order. `earlier`: the days before, of which those that are not closed keep their files for their own closing. */
+/** Of what stands, in order. `earlier`: the days before, of which those that are not closed keep their files for their own closing. */
 export function filesToClose(family: Family, today: FolderOfDay, earlier: readonly FolderOfDay[]): string[] {
   const named = new Set(earlier.flatMap(({ day, manifest }) => (manifest === undefined ? [] : namedBy(family, day, manifest))));
   const late = earlier

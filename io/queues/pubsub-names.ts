@@ -16,9 +16,14 @@ export interface QueueTopic extends TopicAndSubscription {
   deadLetter: string;
 }
 
+export interface EventTopic extends TopicAndSubscription {
+  /** The topic's second: the same events once more, as files in the crawl's bucket. */
+  filesSubscription: string;
+}
+
 export interface PubsubNames {
   queues: Readonly<Record<QueueName, QueueTopic>>;
-  events: Readonly<Record<EventKind, TopicAndSubscription>>;
+  events: Readonly<Record<EventKind, EventTopic>>;
   /** One for all: each message tells where it comes from. */
   dead: TopicAndSubscription;
 }
@@ -35,6 +40,25 @@ const DAY_SECONDS = 24 * 60 * 60;
 export const RETENTION_SECONDS = 31 * DAY_SECONDS;
 export const RETENTION_SECONDS_EMULATED = 7 * DAY_SECONDS;
 
+const MIB = 1024 * 1024;
+
+/**
+ * How Pub/Sub writes events into the bucket: a line of JSON each, in objects PREFIX KIND /dt= TIME _UUID SUFFIX where the daily pipeline looks
+ * for a day's files. The time is that at which the object was begun, UTC, and sorts as it reads.
+ */
+export const EVENT_FILES = {
+  prefixOf: (kind: EventKind): string => `events/${kind}/dt=`,
+  datetimeFormat: "YYYY-MM-DD/hh_mm_ssZ",
+  suffix: ".ndjson",
+  /** A day's last events are there soon after midnight; objects at every minute, the least there is, would be five times as many to be read. */
+  secondsMax: 300,
+  /** Gets there before the time does at some thousand events a second; a worker reads an object alone, in seconds. */
+  bytesMax: 256 * MIB,
+} as const;
+
+/** Messages are not acknowledged before their object is whole: the service refuses a deadline that ends sooner. It takes 600 at most. */
+export const FILES_ACK_DEADLINE_SECONDS = EVENT_FILES.secondsMax;
+
 /** https://cloud.google.com/pubsub/docs/pubsub-basics#resource_names, of which these leave room for what is added. */
 const PREFIX = /^(?!goog)[A-Za-z][\w.~-]{0,199}$/;
 
@@ -47,9 +71,13 @@ export function pubsubNames(project: string, prefix: string): PubsubNames {
   });
   const dead = named("dead");
   const queue = (name: QueueName): QueueTopic => ({ name, ...named(name), deadLetter: dead.topic });
+  const event = (kind: EventKind): EventTopic => {
+    const { subscription: filesSubscription } = named(`events-${kind}-files`);
+    return { ...named(`events-${kind}`), filesSubscription };
+  };
   return {
     queues: { discover: queue("discover"), host: queue("host"), reparse: queue("reparse") },
-    events: { fetch: named("events-fetch"), index: named("events-index"), skip: named("events-skip") },
+    events: { fetch: event("fetch"), index: event("index"), skip: event("skip") },
     dead,
   };
 }

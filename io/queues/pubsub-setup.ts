@@ -1,12 +1,15 @@
 // Do a crawl's topics and subscriptions stand, as the queues need them? Made or changed where they do not; can be run again.
 import type { protos } from "@google-cloud/pubsub";
 import { StoreError } from "../../ports/versioned-table.ts";
+import type { EventKind } from "../../schemas/events.ts";
 import { eventTables } from "../../schemas/tables/event-tables.ts";
 import type { PubsubClient } from "./pubsub-client.ts";
 import { codeOf, pubsubFault } from "./pubsub-faults.ts";
 import {
   ACK_DEADLINE_SECONDS,
   DELIVERIES_MAX,
+  EVENT_FILES,
+  FILES_ACK_DEADLINE_SECONDS,
   pubsubNames,
   RETENTION_SECONDS,
   RETENTION_SECONDS_EMULATED,
@@ -19,6 +22,9 @@ export interface SetUpPubsubOptions {
   prefix: string;
   /** BigQuery's dataset (of the same project) with the tables of schemas/tables; without one the events wait in subscriptions to be pulled. */
   dataset?: string;
+  /** Of Cloud Storage, which stands: events are written into it as files, too. Without one they wait in subscriptions to be pulled. */
+  bucket?: string;
+  /** Of the queues' subscriptions and those of BigQuery. */
   ackDeadlineSeconds?: number;
   /** 5 to 100. */
   deliveriesMax?: number;
@@ -33,6 +39,8 @@ export interface SetUp {
 type Subscription = protos.google.pubsub.v1.ISubscription;
 
 const ALREADY_EXISTS = 6; // of google.rpc.Code
+/** Not found, permission denied, failed precondition. */
+const OF_RIGHTS: readonly unknown[] = [5, 7, 9];
 
 /** A message is a row by the table's own columns; what has another field waits for the column, or goes to the dead-letter topic. */
 const AS_ROWS = { useTableSchema: true, useTopicSchema: false, writeMetadata: false, dropUnknownFields: false };
@@ -50,7 +58,13 @@ export async function setUpPubsub(options: SetUpPubsubOptions): Promise<SetUp> {
   const deadLetterPolicy = { deadLetterTopic: dead.topic, maxDeliveryAttempts: options.deliveriesMax ?? DELIVERIES_MAX };
   await Promise.all([
     ...Object.values(queues).map((names) => setUp(names, { deadLetterPolicy })),
-    ...eventTables.map(({ kind, name }) => setUp(events[kind], { deadLetterPolicy, ...bigquery(options, name) })),
+    ...eventTables.map(async ({ kind, name }) => {
+      const { filesSubscription, ...names } = events[kind];
+      await setUp(names, { deadLetterPolicy, ...bigquery(options, name) });
+      const files = { topic: names.topic, subscription: filesSubscription };
+      const more = { deadLetterPolicy, ackDeadlineSeconds: FILES_ACK_DEADLINE_SECONDS, ...storage(options, kind) };
+      await subscription(client, { ...lasting(files, options), ...more }, done);
+    }),
   ]);
   return done;
 }
@@ -71,6 +85,21 @@ function bigquery({ client, dataset }: SetUpPubsubOptions, table: string): Subsc
   return { bigqueryConfig: { table: `${client.project}.${dataset}.${table}`, ...AS_ROWS } };
 }
 
+function storage({ bucket }: SetUpPubsubOptions, kind: EventKind): Subscription {
+  if (bucket === undefined) return {};
+  return {
+    cloudStorageConfig: {
+      bucket,
+      filenamePrefix: EVENT_FILES.prefixOf(kind),
+      filenameDatetimeFormat: EVENT_FILES.datetimeFormat,
+      filenameSuffix: EVENT_FILES.suffix,
+      textConfig: {},
+      maxDuration: { seconds: EVENT_FILES.secondsMax },
+      maxBytes: EVENT_FILES.bytesMax,
+    },
+  };
+}
+
 async function topic({ publisher, project, repeated }: PubsubClient, name: string, done: SetUp): Promise<void> {
   try {
     await publisher.createTopic({ name }, repeated);
@@ -88,13 +117,20 @@ async function subscription(client: PubsubClient, wanted: Subscription, done: Se
     done.made.push(name);
   } catch (error) {
     const asked = { project, subscription: name, doing: "set up" } as const;
-    if (codeOf(error) !== ALREADY_EXISTS) throw pubsubFault(error, asked);
+    if (codeOf(error) !== ALREADY_EXISTS) throw withRights(pubsubFault(error, asked), wanted);
     try {
       if (await change(client, wanted)) done.changed.push(name);
     } catch (cause) {
-      throw pubsubFault(cause, asked);
+      throw withRights(pubsubFault(cause, asked), wanted);
     }
   }
+}
+
+/** The service makes no subscription for files where its own account may not write them, which is nobody's fault who asked. */
+function withRights(fault: StoreError, { cloudStorageConfig: files }: Subscription): StoreError {
+  if (!files?.bucket || !OF_RIGHTS.includes(codeOf(fault.cause))) return fault;
+  const line = `${fault.message}; Pub/Sub's own account, service-NUMBER@gcp-sa-pubsub.iam.gserviceaccount.com, needs roles/storage.objectCreator and roles/storage.legacyBucketReader on the bucket ${files.bucket}`;
+  return new StoreError(line, { final: fault.final, cause: fault.cause });
 }
 
 /** Whether the subscription that stands differed in what can be changed. */
@@ -108,6 +144,7 @@ async function change({ subscriber, repeated }: PubsubClient, wanted: Subscripti
       : "message_retention_duration",
     sameDeadLetter(stands, wanted) ? [] : "dead_letter_policy",
     (stands.bigqueryConfig?.table ?? "") === (wanted.bigqueryConfig?.table ?? "") ? [] : "bigquery_config",
+    filesOf(stands) === filesOf(wanted) ? [] : "cloud_storage_config",
   ].flat();
   if (paths.length === 0) return false;
   await subscriber.updateSubscription({ subscription: wanted, updateMask: { paths } }, repeated);
@@ -118,6 +155,14 @@ function sameDeadLetter({ deadLetterPolicy: a }: Subscription, { deadLetterPolic
   return (
     (a?.deadLetterTopic ?? "") === (b?.deadLetterTopic ?? "") && (a?.maxDeliveryAttempts ?? 0) === (b?.maxDeliveryAttempts ?? 0)
   );
+}
+
+/** What was asked for, however it is spelled: the service answers with text for numbers, and tells its state besides. */
+function filesOf({ cloudStorageConfig: config }: Subscription): string {
+  if (!config?.bucket) return "";
+  const { bucket, filenamePrefix, filenameDatetimeFormat, filenameSuffix, textConfig, maxDuration, maxBytes } = config;
+  const numbers = [maxDuration?.seconds, maxBytes].map((number) => Number(number ?? 0));
+  return JSON.stringify([bucket, filenamePrefix, filenameDatetimeFormat, filenameSuffix, Boolean(textConfig), ...numbers]);
 }
 
 function ofAnotherTopic(name: string, topic: string): StoreError {

@@ -36,6 +36,10 @@ async function compact(values: FlagValues<typeof flags>): Promise<number> {
   // Loads Google's clients, which help and faults do without.
   const { compactCloudStores } = await import("../stores/cloud-stores.ts");
   const compacted = await compactCloudStores(place, { day, clock, random: systemRandom(), log });
+  if (compacted === undefined) {
+    process.stdout.write(`${day}: closed by the daily run, which has composed its segments\n`);
+    return exitCodes.done;
+  }
   const { objects, segments, bytes, hoursTaken } = compacted;
   const others = hoursTaken === 0 ? "" : `; ${hoursTaken} hours were another compaction's`;
   process.stdout.write(`${day}: ${segments} segments, ${bytes} bytes, in ${objects} objects${others}\n`);

@@ -1,74 +1,38 @@
 // What is one call of npm run daily, from its flags to its report and exit code?
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ParseArgsOptionsConfig } from "node:util";
 import { systemClock } from "../../io/clock.ts";
 import { textLog } from "../../io/log.ts";
 import { memoryMetrics } from "../../io/metrics.ts";
 import { systemRandom } from "../../io/random.ts";
 import { openFileSpill } from "../../io/spill/file-spill.ts";
+import type { Log } from "../../ports/log.ts";
 import { SpillError } from "../../ports/spill.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
+import type { DailyServices } from "../../transforms/daily/services.ts";
 import { documentsOf } from "../daily/clusters.ts";
-import { dryFiles, dryTables } from "../daily/dry-run.ts";
-import { embeddedRunner } from "../daily/embedded-runner.ts";
+import { type DailyOptions, type dailyFlags, readDailyOptions, templateOf } from "../daily/daily-options.ts";
+import { dryStores } from "../daily/dry-run.ts";
+import { type DailyRunner, embeddedRunner } from "../daily/embedded-runner.ts";
 import type { DailyConfig } from "../daily/phase.ts";
-import { type JobPlace, portableRunner } from "../daily/portable-runner.ts";
 import { type PhaseReport, runDaily } from "../daily/run-daily.ts";
 import { dailyPhases } from "../daily.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type DailyStores, openLocalDailyStores } from "../stores/daily-stores.ts";
-import { UsageError } from "../usage-error.ts";
 import type { FlagValues } from "./command-line.ts";
 import { stopOnSignals } from "./stop-signals.ts";
-import { dayBefore, dayEnd, utcDay } from "./utc-day.ts";
-
-export const dailyHelp = `Once a day is over: plans revisits from how pages change, moves their due times, and closes the day's tables for readers.
-
-  npm run daily -- [--data DIR] [--date YYYY-MM-DD] [options]
-
-  --data DIR            the data directory of the crawl, which may run meanwhile; default ./data
-  --date YYYY-MM-DD     UTC; default yesterday. A day is taken once it is over
-  --revisits-per-day N  of the whole crawl; the pages whose visit is worth most come first. Default: hosts alone bound them
-  --dry-run             reads and judges, and tells what would be written; nothing is
-  --again               also what is done already
-  --engine E            embedded (default), prism or flink: the phases are jobs there, with their workers in this process
-  --endpoint HOST:PORT  of the engine's job service
-  --json                the report as one object on stdout
-  -h, --help
-
-Phases, in order: ${dailyPhases.map(({ name }) => name).join(", ")}. A phase is done once its tables' manifests stand below DIR/daily/dt=DATE/; a run that was
-cut off is called again and goes on there, and comes to the same. Ctrl-C ends it cleanly.
-Exit codes: ${exitCodes.done} done, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory or disk cannot be used, ${exitCodes.interrupted} ended by Ctrl-C, ${exitCodes.fault} an error of ours.
-`;
-
-export const dailyFlags = {
-  data: { type: "string" },
-  date: { type: "string" },
-  "revisits-per-day": { type: "string" },
-  "dry-run": { type: "boolean" },
-  again: { type: "boolean" },
-  engine: { type: "string" },
-  endpoint: { type: "string" },
-  json: { type: "boolean" },
-} as const satisfies ParseArgsOptionsConfig;
-
-interface Asked {
-  data: string;
-  config: DailyConfig;
-  dryRun: boolean;
-  again: boolean;
-  json: boolean;
-  /** undefined: this process. */
-  place: JobPlace | undefined;
-}
+import { dayBefore } from "./utc-day.ts";
 
 const clock = systemClock();
 
 export async function runDailyCommand(values: FlagValues<typeof dailyFlags>): Promise<number> {
-  const asked = read(values);
-  const stores = await openLocalDailyStores(asked.data, systemRandom());
+  const options = readDailyOptions(values, clock.now());
+  const log = textLog((line) => process.stderr.write(`${line}\n`), "warn");
+  const stores = await openStores(options, log);
   try {
-    return await run(asked, stores);
+    return options.templates === undefined
+      ? await run(options, stores, log)
+      : await writeTemplates(options, options.templates, stores, log);
   } catch (error) {
     throw brokenDisk(error);
   } finally {
@@ -76,48 +40,20 @@ export async function runDailyCommand(values: FlagValues<typeof dailyFlags>): Pr
   }
 }
 
-/** Throws UsageError. */
-function read(values: FlagValues<typeof dailyFlags>): Asked {
-  const day = utcDay("--date", values.date, clock.now());
-  const asOf = dayEnd(day);
-  if (asOf > clock.now()) throw new UsageError(`--date ${day} is not over yet, in UTC`);
-  const perDay = values["revisits-per-day"];
-  if (perDay !== undefined && !/^\d{1,15}$/.test(perDay))
-    throw new UsageError(`--revisits-per-day ${JSON.stringify(perDay)} is not a whole number`);
-  return {
-    data: values.data ?? "./data",
-    config: { day, asOf, ...(perDay === undefined ? {} : { revisitsPerDay: Number(perDay) }) },
-    dryRun: values["dry-run"] ?? false,
-    again: values.again ?? false,
-    json: values.json ?? false,
-    place: placeOf(values),
-  };
+async function openStores({ stores }: DailyOptions, log: Log): Promise<DailyStores> {
+  const random = systemRandom();
+  if ("folder" in stores) return openLocalDailyStores(stores.folder, random);
+  // Loads Google's clients, which a data directory does without.
+  const { openCloudDailyStores } = await import("../stores/cloud-daily-stores.ts");
+  return openCloudDailyStores(stores.cloud, { clock, random, metrics: memoryMetrics(), log });
 }
 
-function placeOf({ engine = "embedded", endpoint }: FlagValues<typeof dailyFlags>): JobPlace | undefined {
-  if (engine === "embedded") {
-    if (endpoint !== undefined) throw new UsageError("--endpoint is for --engine prism or flink");
-    return undefined;
-  }
-  if (engine !== "prism" && engine !== "flink")
-    throw new UsageError(`--engine ${JSON.stringify(engine)} is none of embedded, prism, flink`);
-  if (!/^[^\s/:]+:\d{1,5}$/.test(endpoint ?? ""))
-    throw new UsageError(
-      `--engine ${engine} needs --endpoint HOST:PORT, its job service, not ${JSON.stringify(endpoint ?? "")}`,
-    );
-  return { engine, endpoint: endpoint! };
-}
-
-async function run({ data, config, dryRun, again, json, place }: Asked, stores: DailyStores): Promise<number> {
-  const log = textLog((line) => process.stderr.write(`${line}\n`), "warn");
+async function run(options: DailyOptions, stores: DailyStores, log: Log): Promise<number> {
+  const { config, dryRun, again, json } = options;
   const would = new Map<string, number>();
-  const files = dryRun ? dryFiles(stores.files, (name, rows) => would.set(name, rows)) : stores.files;
-  const tables = dryRun ? dryTables(stores.tables) : stores.tables;
-  const services = { ...stores, clock, log, random: systemRandom(), metrics: memoryMetrics(), files, tables };
-  const stream = process.stderr;
-  const openSpill = () => openFileSpill(join(data, SPILL), log);
-  const runner =
-    place === undefined ? embeddedRunner({ services, openSpill, stream }) : await portableRunner({ place, services, stream });
+  const used = dryRun ? dryStores(stores, (name, rows) => would.set(name, rows)) : stores;
+  const services = { ...used, clock, log, random: systemRandom(), metrics: memoryMetrics() };
+  const runner = await runnerOf(options, services, log);
   const signals = stopOnSignals({
     now: () => clock.now(),
     stop() {
@@ -132,12 +68,10 @@ async function run({ data, config, dryRun, again, json, place }: Asked, stores: 
     for (const [table, rows] of rowsByTable(would)) say(`  ${table}: ${counted(rows, "row")} would be written`);
     would.clear();
   };
-  const documents = await documentsOf(stores.files, dayBefore(config.day));
-  const known = documents === undefined ? config : { ...config, documentsExpected: documents };
   const phases = {
     phases: dailyPhases,
-    config: known,
-    files,
+    config: await withExpected(config, stores),
+    files: used.files,
     run: runner.run,
     again: again || dryRun,
     now: () => clock.now(),
@@ -151,7 +85,45 @@ async function run({ data, config, dryRun, again, json, place }: Asked, stores: 
   return signals.stopped() ? exitCodes.interrupted : exitCodes.done;
 }
 
-const SPILL = "daily/.spill";
+/** With what the day before had. */
+async function withExpected(config: DailyConfig, { files }: DailyStores): Promise<DailyConfig> {
+  const documents = await documentsOf(files, dayBefore(config.day));
+  return documents === undefined ? config : { ...config, documentsExpected: documents };
+}
+
+async function writeTemplates(
+  { config, place, stores: asked }: DailyOptions,
+  folder: string,
+  stores: DailyStores,
+  log: Log,
+): Promise<number> {
+  const { portableRunner } = await import("../daily/portable-runner.ts");
+  const services = { ...stores, clock, log, random: systemRandom(), metrics: memoryMetrics() };
+  const cloud = "cloud" in asked ? asked.cloud : undefined;
+  const runner = await portableRunner({ place: place!, services, cloud, stream: process.stderr });
+  try {
+    const known = await withExpected(config, stores);
+    for (const phase of dailyPhases) {
+      const template = templateOf(folder, phase.name);
+      await runner.writeTemplate(phase, known, template);
+      process.stdout.write(`${phase.name}: template ${template}\n`);
+    }
+    return exitCodes.done;
+  } finally {
+    await runner.close();
+  }
+}
+
+async function runnerOf({ stores, place }: DailyOptions, services: DailyServices, log: Log): Promise<DailyRunner> {
+  const stream = process.stderr;
+  if (place === undefined) {
+    // In the cloud the crawl has no disk of its own: what is spilled is of this machine.
+    const parent = "cloud" in stores ? join(tmpdir(), "gleaner-daily") : join(stores.folder, "daily/.spill");
+    return embeddedRunner({ services, openSpill: () => openFileSpill(parent, log), stream });
+  }
+  const { portableRunner } = await import("../daily/portable-runner.ts");
+  return portableRunner({ place, services, cloud: "cloud" in stores ? stores.cloud : undefined, stream });
+}
 
 /** By the folder of their files, manifests and schemas aside. */
 function rowsByTable(files: ReadonlyMap<string, number>): Map<string, number> {

@@ -1,7 +1,7 @@
-// What does a worker of a crawl open when a runner starts it? The cloud stores, the web, a parser, and the harness over all of them.
+// What does a worker open when a runner starts it? For a crawl the cloud stores, the web, a parser, and the harness over all of them.
 import { counters } from "../../beam/harness/counters.ts";
 import { openLogPlane, teed } from "../../beam/harness/log-plane.ts";
-import { type Harness, startHarness } from "../../beam/harness/start-harness.ts";
+import { startHarness } from "../../beam/harness/start-harness.ts";
 import type { AnyDefinition } from "../../beam/pardo.ts";
 import type { RunningWorker, WorkerArguments } from "../../beam/portable/worker-arguments.ts";
 import { dofnRegistry } from "../../beam/registry.ts";
@@ -19,8 +19,10 @@ import { openCloudStores } from "../stores/cloud-stores.ts";
 import type { CrawlStores } from "../stores/crawl-stores.ts";
 import { crawlHttp, crawlParser, warcinfo } from "../wiring.ts";
 import { crawlWorker, type WorkerPorts } from "../worker.ts";
+import { endWith } from "./end-with.ts";
+import { openDailyWorker } from "./open-daily-worker.ts";
 import type { ContainerPorts } from "./run-container.ts";
-import { readWorkerSettings, type WorkerSettings } from "./worker-settings.ts";
+import { type CrawlWorkerSettings, readWorkerSettings } from "./worker-settings.ts";
 
 /** An order is obeyed within five times as long. */
 const ORDERS = { everyMs: 2_000, failed: "orders about hosts cannot be read" };
@@ -30,7 +32,7 @@ export async function openWorker(
   { loggingEndpoint, ...given }: WorkerArguments,
   ports: ContainerPorts,
 ): Promise<RunningWorker> {
-  if (loggingEndpoint === undefined) return openCrawlWorker(given, ports);
+  if (loggingEndpoint === undefined) return openJobWorker(given, ports);
   const { clock, log } = ports;
   const plane = openLogPlane({ endpoint: loggingEndpoint, workerId: given.id, clock });
   const failed = async (error: unknown): Promise<never> => {
@@ -43,15 +45,23 @@ export async function openWorker(
     if (dropped > 0) log("warn", "lines have not reached the runner's log", { lines: dropped });
   };
   try {
-    const { ended, stop } = await openCrawlWorker(given, { ...ports, log: teed(log, plane, "info") });
+    const { ended, stop } = await openJobWorker(given, { ...ports, log: teed(log, plane, "info") });
     return { ended: ended.catch(failed).finally(close), stop };
   } catch (error) {
     return failed(error).finally(close);
   }
 }
 
-async function openCrawlWorker(given: WorkerArguments, { clock, log, watchHealth }: ContainerPorts): Promise<RunningWorker> {
+function openJobWorker(given: WorkerArguments, ports: ContainerPorts): Promise<RunningWorker> {
   const settings = readWorkerSettings(given.options);
+  return settings.job === "daily" ? openDailyWorker(given, settings, ports) : openCrawlWorker(given, settings, ports);
+}
+
+async function openCrawlWorker(
+  given: WorkerArguments,
+  settings: CrawlWorkerSettings,
+  { clock, log, watchHealth }: ContainerPorts,
+): Promise<RunningWorker> {
   const [random, counted] = [systemRandom(), counters(memoryMetrics())];
   const { metrics } = counted;
   const opening = (filename: string, at: number) => warcinfo(settings, random.token(), filename, at);
@@ -78,7 +88,7 @@ async function openCrawlWorker(given: WorkerArguments, { clock, log, watchHealth
       ...(settings.delayStepMs !== undefined && { delayStepMs: settings.delayStepMs }),
     });
     watchHealth?.({ harness, queues: stores.queues });
-    return running(harness, fail.promise, async () => {
+    return endWith(harness, fail.promise, async () => {
       endOrders();
       await close();
     });
@@ -88,17 +98,8 @@ async function openCrawlWorker(given: WorkerArguments, { clock, log, watchHealth
   }
 }
 
-/** Fails when a store is broken, with its error; closes what was opened in each case. */
-function running(harness: Harness, broken: Promise<never>, close: () => Promise<void>): RunningWorker {
-  const ended = Promise.race([harness.ended, broken]).finally(async () => {
-    await harness.stop();
-    await close();
-  });
-  return { ended, stop: () => harness.stop() };
-}
-
 /** What the launcher wrote when it began the job; or the next job, which this one's hosts must not be told of. */
-async function writtenConfig({ meta }: CrawlStores, { cloud, epoch }: WorkerSettings): Promise<CrawlConfig> {
+async function writtenConfig({ meta }: CrawlStores, { cloud, epoch }: CrawlWorkerSettings): Promise<CrawlConfig> {
   const written = await meta.get("config");
   if (written === undefined) throw new StoreError(`the crawl ${cloud.crawl} has no configuration: start it first`);
   const config = JSON.parse(written) as CrawlConfig;

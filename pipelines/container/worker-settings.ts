@@ -4,7 +4,10 @@ import type { CrawlOptions } from "../options.ts";
 import type { CloudPlace } from "../stores/cloud-place.ts";
 
 /** No secret is among them: workers have the rights of their machine's account. */
-export type WorkerSettings = Pick<CrawlOptions, "fetchers" | "allow" | "connectTo" | "userAgent" | "contact"> & {
+export type WorkerSettings = CrawlWorkerSettings | DailyWorkerSettings;
+
+export type CrawlWorkerSettings = Pick<CrawlOptions, "fetchers" | "allow" | "connectTo" | "userAgent" | "contact"> & {
+  job: "crawl";
   cloud: CloudPlace;
   /** The number of the job, which its later workers keep when the next one has begun. Undefined: that of the job begun last. */
   epoch?: number;
@@ -12,12 +15,16 @@ export type WorkerSettings = Pick<CrawlOptions, "fetchers" | "allow" | "connectT
   delayStepMs?: number;
 };
 
+export interface DailyWorkerSettings {
+  job: "daily";
+  cloud: CloudPlace;
+}
+
 const OPTION = "gleanerWorker";
 
 /** For submit(). */
 export function workerOptions(settings: WorkerSettings): PipelineOptions {
-  const { cloud, epoch, fetchers, allow, connectTo, userAgent, contact, delayStepMs } = settings;
-  return { [OPTION]: JSON.stringify({ cloud, epoch, fetchers, allow, connectTo, userAgent, contact, delayStepMs }) };
+  return { [OPTION]: JSON.stringify(settings.job === "daily" ? dailyParts(settings) : crawlParts(settings)) };
 }
 
 /** Of the options that a worker is told of. Throws where the job was submitted without them. */
@@ -25,4 +32,19 @@ export function readWorkerSettings(options: Readonly<Record<string, unknown>>): 
   const json = options[OPTION];
   if (typeof json !== "string") throw new Error(`the job has no option '${OPTION}': it was not submitted by this program`);
   return JSON.parse(json) as WorkerSettings;
+}
+
+/** Callers have more in their objects than is for workers. */
+function crawlParts(settings: CrawlWorkerSettings): CrawlWorkerSettings {
+  const { job, cloud, epoch, fetchers, allow, connectTo, userAgent, contact, delayStepMs } = settings;
+  return {
+    ...{ job, cloud, fetchers, allow, connectTo, userAgent },
+    ...(contact !== undefined && { contact }),
+    ...(epoch !== undefined && { epoch }),
+    ...(delayStepMs !== undefined && { delayStepMs }),
+  };
+}
+
+function dailyParts({ job, cloud }: DailyWorkerSettings): DailyWorkerSettings {
+  return { job, cloud };
 }

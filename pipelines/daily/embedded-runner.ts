@@ -1,11 +1,8 @@
 // How does a phase of the daily pipeline run in this process? On the embedded engine, spilling beside the data, with a line of progress.
 import { type BatchJob, type BatchOptions, runBatch, type StageProgress } from "../../beam/batch/run-batch.ts";
-import type { AnyCombineDefinition } from "../../beam/combine.ts";
-import type { AnyDefinition } from "../../beam/pardo.ts";
-import { dofnRegistry } from "../../beam/registry.ts";
 import type { Spill } from "../../ports/spill.ts";
 import type { DailyServices } from "../../transforms/daily/services.ts";
-import { dailyDefinitions, dailyPipeline } from "../daily.ts";
+import { dailyPipeline, dailyRegistry } from "../daily.ts";
 import { startProgress } from "../progress-line.ts";
 import type { PhaseRunner } from "./run-daily.ts";
 
@@ -33,7 +30,7 @@ export function embeddedRunner({ services, openSpill, stream, ...limits }: Embed
       const { clock, log, metrics } = services;
       job = runBatch({
         proto: dailyPipeline(phase, config),
-        registry: dofnRegistry<AnyDefinition | AnyCombineDefinition>(dailyDefinitions),
+        registry: dailyRegistry(),
         ...{ services, clock, log, metrics, spill: openSpill(), ...limits },
       });
       const progress = job.progress;

@@ -14,6 +14,8 @@ export interface DailyConfig {
   revisitsPerDay?: number;
   /** About how many documents there are: what the day before had. */
   documentsExpected?: number;
+  /** How large a file of documents is that is joined of small ones; default JOINED_BYTES. */
+  joinedBytes?: number;
 }
 
 export interface DailyPhase {

@@ -1,4 +1,5 @@
 // What is a job service given of a crawl? Its graph with the sources that the engine can carry, given to its workers, and the engine's options.
+import assert from "node:assert";
 import { dataflowOptions } from "../../beam/portable/dataflow.ts";
 import { type Environment, withEnvironment } from "../../beam/portable/environment.ts";
 import { flinkOptions, type PipelineOptions } from "../../beam/portable/options.ts";
@@ -28,7 +29,10 @@ export function engineJob(job: EngineJob): Required<Pick<Submission, "proto" | "
   const { options, place, config, environment } = job;
   return {
     proto: withEnvironment(sourced(config, place, options.cloud), environment),
-    options: { ...engineOptions(job), ...workerOptions({ ...options, ...delaysOn(place), epoch: config.epoch }) },
+    options: {
+      ...engineOptions(place, options.cloud),
+      ...workerOptions({ job: "crawl", ...options, ...delaysOn(place), epoch: config.epoch }),
+    },
   };
 }
 
@@ -48,8 +52,10 @@ function queueReads({ project, crawl }: CloudPlace): Record<string, PubsubRead> 
   };
 }
 
-function engineOptions({ options: { cloud }, place }: EngineJob): PipelineOptions {
+/** What the engine itself is told. */
+export function engineOptions(place: EnginePlace, cloud: CloudPlace | undefined): PipelineOptions {
   if (place.engine !== "dataflow") return place.engine === "flink" ? flinkOptions() : {};
+  assert(cloud !== undefined, "a job of Dataflow has its stores in the cloud");
   return dataflowOptions({
     ...place.dataflow,
     project: cloud.project,

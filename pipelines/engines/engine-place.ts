@@ -42,14 +42,24 @@ const enginesOf: Partial<Record<Flag, readonly (typeof portableEngines)[number][
   ...Object.fromEntries(Object.keys(dataflowFlags).map((flag) => [flag, ["dataflow"]])),
 };
 
-/** Undefined where the engine is the embedded one. `crawl`: the name of the crawl, after which the job is called. Throws UsageError. */
-export function enginePlace(values: EngineValues, crawl: string | undefined): EnginePlace | undefined {
-  const {
-    engine: named = "embedded",
-    endpoint,
-    "job-name": jobName = `crawl-${crawl}`,
-    "worker-command": workerCommand,
-  } = values;
+export interface JobAsked {
+  /** What its job is called where no flag says it. */
+  name: string;
+  /** Whether its stores are Google Cloud's, which any machine reaches. */
+  inCloud: boolean;
+  /** Workers in the launching process may share its stores, wherever those are. */
+  sharesStores?: boolean;
+}
+
+/** The same, of a job that is only written down. Throws where the engine has no templates. */
+export function withTemplate(place: EnginePlace, template: string): EnginePlace {
+  if (place.engine !== "dataflow") throw new Error(`${place.engine} has no templates`);
+  return { ...place, dataflow: { ...place.dataflow, template } };
+}
+
+/** Undefined where the engine is the embedded one. Throws UsageError. */
+export function enginePlace(values: EngineValues, { name, inCloud, sharesStores = false }: JobAsked): EnginePlace | undefined {
+  const { engine: named = "embedded", endpoint, "job-name": jobName = name, "worker-command": workerCommand } = values;
   const engine = portableEngines.find((each) => each === named);
   if (engine === undefined && named !== "embedded")
     throw new UsageError(`--engine ${JSON.stringify(named)} is none of embedded, ${portableEngines.join(", ")}`);
@@ -57,7 +67,8 @@ export function enginePlace(values: EngineValues, crawl: string | undefined): En
     if (values[flag as Flag] !== undefined && (engine === undefined || !engines.includes(engine)))
       throw new UsageError(`--${flag} is for --engine ${engines.join(" or ")}`);
   if (engine === undefined) return undefined;
-  if (crawl === undefined) throw new UsageError(`--engine ${engine} needs --stores cloud: its workers share no folder`);
+  const isShared = sharesStores && engine !== "dataflow" && workerCommand === undefined;
+  if (!inCloud && !isShared) throw new UsageError(`--engine ${engine} needs --stores cloud: its workers share no folder`);
   if (!/^[^\s/:]+:\d{1,5}$/.test(endpoint ?? ""))
     throw new UsageError(
       `--engine ${engine} needs --endpoint HOST:PORT, its job service, not ${JSON.stringify(endpoint ?? "")}`,

@@ -1,11 +1,8 @@
 // What is one crawl on Prism, Flink or Dataflow, from its options to its exit code? Begun in the stores, submitted as a job, followed to its end.
-import type { Environment } from "../../beam/portable/environment.ts";
 import type { JobEnd } from "../../beam/portable/follow.ts";
 import type { LastState } from "../../beam/portable/job-state.ts";
 import { type PortableJob, submit } from "../../beam/portable/submit.ts";
-import { startWorkerPool } from "../../beam/portable/worker-pool.ts";
 import { textLog } from "../../io/log.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { publishDiscoveries } from "../../transforms/fetch/publish.ts";
 import { stopOnSignals } from "../commands/stop-signals.ts";
@@ -16,6 +13,7 @@ import { type OpenedCrawl, openCrawl } from "../wiring.ts";
 import { crawlWorker } from "../worker.ts";
 import { engineJob, type PortableOptions } from "./engine-job.ts";
 import type { EnginePlace } from "./engine-place.ts";
+import { openWorkers } from "./open-workers.ts";
 import { stagedPipeline } from "./staged-pipeline.ts";
 
 /** The exit code of the command. Rejects with StoreError where the stores cannot be used, with RunnerError where the job is refused. */
@@ -41,7 +39,7 @@ async function begin(opened: OpenedCrawl, { seeds }: PortableOptions): Promise<v
 async function launched(options: PortableOptions, place: EnginePlace, opened: OpenedCrawl): Promise<number> {
   const { clock, config, log } = opened;
   const { endpoint, jobName } = place;
-  const workers = await openWorkers(place, clock, log);
+  const workers = await openWorkers(place, { startWorker: (given) => openWorker(given, { clock, log }), clock, log });
   try {
     const { environment } = workers;
     const job = await submit({ endpoint, jobName, clock, log, ...engineJob({ options, place, config, environment }) });
@@ -92,19 +90,6 @@ async function written(job: PortableJob, template: string, opened: OpenedCrawl, 
     `template ${template}\npipeline ${pipeline ?? "where the template says, which is not on this machine"}\n`,
   );
   return exitCodes.done;
-}
-
-interface Workers {
-  environment: Environment;
-  stop(): Promise<void>;
-}
-
-async function openWorkers(place: EnginePlace, clock: Clock, log: Log): Promise<Workers> {
-  const stop = async () => {};
-  if (place.engine === "dataflow") return { environment: { kind: "docker", image: place.dataflow.image }, stop };
-  if (place.workerCommand !== undefined) return { environment: { kind: "process", command: place.workerCommand }, stop };
-  const pool = await startWorkerPool({ startWorker: (given) => openWorker(given, { clock, log }), clock, log });
-  return { environment: { kind: "external", endpoint: pool.endpoint }, stop: () => pool.stop() };
 }
 
 function told(end: JobEnd | "left" | "uncancelled", stopped: boolean): number {

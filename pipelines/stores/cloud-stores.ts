@@ -1,4 +1,5 @@
 // Google Cloud as a crawl's stores: records in Bigtable, messages and events through Pub/Sub, pages and documents in Cloud Storage.
+import { manifestPath } from "../../core/partitions/partition-files.ts";
 import { pubsubEvents } from "../../io/events/pubsub-events.ts";
 import { gcsArchive } from "../../io/objects/gcs/archive.ts";
 import { openBucket, setUpStorage } from "../../io/objects/gcs/bucket.ts";
@@ -21,12 +22,12 @@ import type { CloudPlace } from "./cloud-place.ts";
 import type { CrawlStores, StoresContext } from "./crawl-stores.ts";
 
 /** Beside the records of the crawl: where segments lie that were composed into larger objects. */
-const SEGMENTS = "segments";
+export const SEGMENTS = "segments";
 /** Folders of the bucket. */
-const PAGES = "pages";
+export const PAGES = "pages";
 const DOCUMENTS = "documents";
 /** Among the facts about the crawl. */
-const ORDERS = "host-policies";
+export const ORDERS = "host-policies";
 const ALL_TABLES = [...tableNames, SEGMENTS];
 
 /** What a worker that died held comes again after its deadline; a poll of ours more, and some time on the way. */
@@ -94,7 +95,7 @@ export async function openCloudOrders(place: CloudPlace): Promise<{ orders: Orde
 }
 
 /** A text of the crawl as pipelines/orders.ts reads and changes a file. */
-function metaText(meta: BigtableMeta, name: string) {
+export function metaText(meta: BigtableMeta, name: string) {
   let seen: string | undefined | null = null;
   return {
     path: `the crawl's '${name}'`,
@@ -133,14 +134,16 @@ export async function setUpCloudStores(
   } finally {
     await bigtable.close();
   }
+  // Before Pub/Sub, which refuses to write into a bucket that is not there.
+  say(`Cloud Storage: bucket ${bucket} ${await setUpStorage({ bucket, project, location, clock, random })}`);
   const client = await openPubsub({ project });
   try {
-    const { made, changed } = await setUpPubsub({ client, prefix: crawl, ...(dataset === undefined ? {} : { dataset }) });
+    const asked = { client, prefix: crawl, bucket, ...(dataset === undefined ? {} : { dataset }) };
+    const { made, changed } = await setUpPubsub(asked);
     say(`Pub/Sub: ${made.length} topics and subscriptions made, ${changed.length} changed`);
   } finally {
     await client.close();
   }
-  say(`Cloud Storage: bucket ${bucket} ${await setUpStorage({ bucket, project, location, clock, random })}`);
 }
 
 function told(tables: [name: string, what: string][]): string {
@@ -152,13 +155,14 @@ export interface CompactOptions extends Pick<StoresContext, "clock" | "random" |
   day: string;
 }
 
-/** Rejects with StoreError; what was done stands, and a next run goes on with the rest. */
-export async function compactCloudStores(place: CloudPlace, options: CompactOptions): Promise<CompactionReport> {
+/** Undefined where the day is closed: its manifest names what there is. Rejects with StoreError; what was done stands, and a next run goes on. */
+export async function compactCloudStores(place: CloudPlace, options: CompactOptions): Promise<CompactionReport | undefined> {
   const bigtable = bigtableClient(place);
   try {
     const table = { client: bigtable, instance: place.instance, tablePrefix: place.crawl };
     const store = await openBigtableStore({ ...table, tables: [SEGMENTS] });
     const bucket = await openBucket({ ...options, bucket: place.bucket, project: place.project });
+    if ((await bucket.describe(manifestPath(PAGES, options.day))) !== undefined) return undefined;
     const segments = recordTable(store.table(SEGMENTS), segmentPlace, options.random);
     return await compactSegments({ ...options, bucket, folder: PAGES, segments });
   } finally {

@@ -1,21 +1,15 @@
 // Where does the daily pipeline read and write? In the records and files of a crawl, beside it or without it, and owning neither.
 import { localDayFiles } from "../../io/objects/day-files.ts";
 import { openSqliteStore } from "../../io/stores/sqlite-store.ts";
-import type { DayFiles } from "../../ports/day-files.ts";
 import type { Random } from "../../ports/random.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
 import type { CrawlConfig } from "../../schemas/crawl-config.ts";
+import type { DailyServices } from "../../transforms/daily/services.ts";
 import { type LiveConfig, liveConfig } from "../../transforms/live-config.ts";
-import type { Tables } from "../../transforms/services.ts";
-import { ordersIn } from "../orders.ts";
+import { type Orders, ordersIn } from "../orders.ts";
 import { crawlTables, type RawTables, tableNames } from "../worker.ts";
 
-export interface DailyStores {
-  tables: Tables;
-  files: DayFiles;
-  /** What the crawl was asked for, with the orders that stand. */
-  live: LiveConfig;
-  config: CrawlConfig;
+export interface DailyStores extends Pick<DailyServices, "tables" | "files" | "live" | "segments" | "compactHour"> {
   /** For people. */
   place: string;
   close(): Promise<void>;
@@ -27,15 +21,11 @@ export async function openLocalDailyStores(folder: string, random: Random): Prom
   try {
     const written = await store.meta.get("config");
     if (written === undefined) throw new StoreError(`${folder} holds a crawl that ended before it began: start it again`);
-    const config = JSON.parse(written) as CrawlConfig;
-    const live = liveConfig(config);
-    live.order(await ordersIn(folder).read());
     const raw = Object.fromEntries(tableNames.map((name) => [name, store.table(name)])) as RawTables;
     return {
+      ...(await liveConfigOf(written, ordersIn(folder))),
       tables: crawlTables(raw, random),
       files: localDayFiles(folder),
-      live,
-      config,
       place: folder,
       close: () => store.close(),
     };
@@ -43,4 +33,11 @@ export async function openLocalDailyStores(folder: string, random: Random): Prom
     await store.close();
     throw error;
   }
+}
+
+/** What the crawl was asked for, with the orders that stand. `written`: its configuration, as its launcher wrote it. */
+export async function liveConfigOf(written: string, orders: Orders): Promise<{ live: LiveConfig }> {
+  const live = liveConfig(JSON.parse(written) as CrawlConfig);
+  live.order(await orders.read());
+  return { live };
 }

@@ -15,38 +15,17 @@ import { readWorkerSettings } from "../../pipelines/container/worker-settings.ts
 import { crawlDefinitions } from "../../pipelines/crawl.ts";
 import { queueDecoders } from "../../transforms/read-queues.ts";
 import { cloudTests } from "../emulators/cloud-tests.ts";
-import type { Emulators } from "../emulators/start.ts";
 import { startDataflow } from "../engines/dataflow.ts";
 import { engineTests } from "../engines/engine-tests.ts";
 import type { JobServer } from "../engines/job-server.ts";
 import { type CloudCrawl, PROJECT, setUpCrawl, withEnvironment } from "../lib/cloud-crawl.ts";
 import { runCommand } from "../lib/crawl-command.ts";
+import { parDos, stored, type Template } from "../lib/dataflow-template.ts";
 
 const IMAGE = "europe-docker.pkg.dev/test-project/gleaner/worker:7";
 const ACCOUNT = "worker@test-project.iam.gserviceaccount.com";
 /** What a launching shell may hold, and nobody else is to see. */
 const PLANTED = { AWS_SECRET_ACCESS_KEY: "planted/aws+key0123456789", NPM_TOKEN: "planted-npm-token-0123456789" };
-
-interface Template {
-  name: string;
-  type: string;
-  labels: Record<string, string>;
-  environment: {
-    experiments: string[];
-    serviceAccountEmail: string;
-    tempStoragePrefix: string;
-    sdkPipelineOptions: { options: { pipelineUrl: string } & Record<string, never> };
-    workerPools: {
-      numWorkers: number;
-      autoscalingSettings: { maxNumWorkers: number };
-      machineType: string;
-      ipConfiguration: string;
-      subnetwork: string;
-      workerHarnessContainerImage: string;
-      sdkHarnessContainerImages: { containerImage: string; useSingleCorePerContainer?: boolean; capabilities: string[] }[];
-    }[];
-  };
-}
 
 await engineTests(["dataflow"], async () => {
   await cloudTests({ bigtable: true, pubsub: true, storage: true }, (emulators) => {
@@ -134,7 +113,9 @@ await engineTests(["dataflow"], async () => {
 
     test("a worker finds in the job's options what it needs before it can read the stores", () => {
       const told = readPipelineOptions(structApi.Struct.fromJson(template.environment.sdkPipelineOptions as never));
-      const { cloud: place, epoch, fetchers, contact } = readWorkerSettings(told);
+      const settings = readWorkerSettings(told);
+      assert.ok(settings.job === "crawl");
+      const { cloud: place, epoch, fetchers, contact } = settings;
       const { crawl } = cloud;
       assert.deepEqual(place, { project: PROJECT, instance: "gleaner", bucket: `${PROJECT}-${crawl}`, crawl });
       assert.deepEqual([epoch, fetchers, contact], [1, 64, "owner@example.org"]);
@@ -250,23 +231,4 @@ function secretsIn(text: string, env: Readonly<Record<string, string | undefined
     ...SECRETS.filter((secret) => secret.test(text)).map(String),
     ...values.filter(([, value]) => text.includes(value!)).map(([name]) => name),
   ];
-}
-
-function parDos(pipeline: PipelineProto) {
-  const ours = Object.values(pipeline.components!.transforms).filter(({ spec }) => spec?.urn === "beam:transform:pardo:v1");
-  return new Map(
-    ours
-      .map(({ uniqueName, spec }) => [uniqueName, runnerApi.ParDoPayload.fromBinary(spec!.payload)] as const)
-      .filter(([, payload]) => readDoFn(payload) !== undefined),
-  );
-}
-
-/** An object of the emulator, by its gs:// name. */
-async function stored(emulators: Emulators, url: string): Promise<Uint8Array> {
-  const [, bucket, name] = /^gs:\/\/([^/]+)\/(.+)$/.exec(url) ?? [];
-  const answer = await fetch(
-    `http://${emulators.endpoint("storage")}/storage/v1/b/${bucket}/o/${encodeURIComponent(name!)}?alt=media`,
-  );
-  assert.equal(answer.status, 200, url);
-  return answer.bytes();
 }

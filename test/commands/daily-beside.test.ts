@@ -17,14 +17,9 @@ const YESTERDAY = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
 const TODAY_AT = Date.parse(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`);
 const ALL = { from: "", to: "~", limit: 100_000 };
 
-/**
- * What the daily run made, each file as its bytes; and all records but their revs. Not the report of the repair: what a run that died had
- * mended the next one does not find.
- */
+/** What the daily run made, each file as its bytes; and all records but their revs. */
 async function outcomeOf(folder: string) {
-  const files = globSync("daily/dt=*/**/*", { cwd: folder }).filter(
-    (name) => /\.(gz|json)$/.test(name) && !name.includes("/repair-report/"),
-  );
+  const files = globSync("daily/dt=*/**/*", { cwd: folder }).filter((name) => /\.(gz|json)$/.test(name));
   const reader = await openSqliteReader(folder);
   try {
     const table = async (name: string) =>

@@ -1,65 +1,17 @@
 // Does the daily run come to the same on every engine? One crawl's records, and each table and record afterwards.
 import assert from "node:assert/strict";
-import { cpSync, globSync, readFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { gunzipSync } from "node:zlib";
-import { openSqliteReader } from "../../io/stores/sqlite-reader.ts";
 import { engineTests } from "../engines/engine-tests.ts";
 import { startFlink } from "../engines/flink.ts";
 import { startPrism } from "../engines/prism.ts";
 import { inFolder, startNamed } from "../lib/crawl-command.ts";
-import { dataFolder } from "../tools/data-folder.ts";
-
-const DAY_MS = 86_400_000;
-const YESTERDAY = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
-const TODAY_AT = Date.parse(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`);
-const URLS = 300;
-const HOSTS = 40;
-
-/** Pages of which many are alike, and whose due times want to move. */
-const urls = Array.from({ length: URLS }, (_, at) => ({
-  url: `http://h${at % HOSTS}.test/${at}`,
-  ...({ version: 3, docVersion: 1, indexed: true, priority: 2, lastOutcome: "fetched", lastStatus: 200 } as const),
-  lastFetchAt: TODAY_AT - ((at % 9) + 1) * DAY_MS,
-  nextFetchAt: TODAY_AT + (at % 28) * DAY_MS,
-  quality: at % 100,
-  simHash: Buffer.from(((at >> 2) * 0x9e3779b97f4a).toString(16).padStart(16, "0").slice(0, 16), "hex"),
-  changeHistory: [{ afterMs: ((at % 7) + 1) * DAY_MS, changed: at % 3 === 0 }],
-  due: at % 50 !== 0, // some entries are missing
-}));
-
-/** Rows by table, in no order; and all records but their revs. */
-async function outcomeOf(folder: string) {
-  const rows: Record<string, string[]> = {};
-  for (const file of globSync("daily/dt=*/**/*.gz", { cwd: folder })) {
-    const table = file.split("/").at(-2)!;
-    rows[table] = [
-      ...(rows[table] ?? []),
-      ...gunzipSync(readFileSync(join(folder, file)))
-        .toString()
-        .trim()
-        .split("\n"),
-    ];
-  }
-  const manifests = globSync("daily/dt=*/**/manifest.json", { cwd: folder }).map((file) => {
-    const { table, rows: count } = JSON.parse(readFileSync(join(folder, file), "utf8"));
-    return `${table} ${count}`;
-  });
-  const reader = await openSqliteReader(folder);
-  const table = async (name: string) =>
-    (await reader.table(name).scan({ from: "", to: "~", limit: 100_000 })).map(
-      ({ key, value }) => `${key} ${Buffer.from(value).toString("base64")}`,
-    );
-  const records = { urls: await table("urls"), due: await table("due"), hostDue: await table("host_due") };
-  await reader.close();
-  const sorted = Object.fromEntries(Object.entries(rows).map(([name, lines]) => [name, lines.sort()]));
-  return { rows: sorted, manifests: manifests.sort(), ...records };
-}
+import { crawlOfYesterday, DAY_MS, type DailyOutcome, outcomeInFolder, URLS, YESTERDAY } from "../lib/daily-crawl.ts";
 
 let folder: string;
-let clear: () => Promise<void> | void;
-let expected: Awaited<ReturnType<typeof outcomeOf>>;
+let clear: () => Promise<void>;
+let expected: DailyOutcome;
 
 /** The folder after a daily run over a copy of the crawl's. */
 async function dailyRun(flags: readonly string[]) {
@@ -69,25 +21,21 @@ async function dailyRun(flags: readonly string[]) {
     cpSync(folder, copy, { recursive: true });
     const { code, stdout, stderr } = await startNamed("daily", ["--data", copy, "--date", YESTERDAY, ...flags]).ended;
     assert.equal(code, 0, stdout + stderr);
-    outcome = await outcomeOf(copy);
+    outcome = await outcomeInFolder(copy);
   });
   return outcome!;
 }
 
 before(async () => {
-  const context: Parameters<typeof dataFolder>[0] = {
-    after(run) {
-      clear = run as typeof clear;
-    },
-  };
-  folder = await dataFolder(context, { seeds: ["http://h0.test/"], urls });
+  ({ folder, clear } = await crawlOfYesterday());
   expected = await dailyRun([]);
 });
 after(() => clear());
 
 test("on the embedded engine there is something to compare", () => {
-  for (const name of ["clusters", "host-budgets", "revisit-schedule", "repair-report"])
+  for (const name of ["clusters", "host-budgets", "revisit-schedule", "repair-report", "host-statistics"])
     assert.ok((expected.rows[name]?.length ?? 0) > 3, name);
+  assert.equal(expected.rows[`dt=${YESTERDAY}`]?.length, 20, "documents, each version once");
   assert.equal(expected.due.length, URLS);
 });
 
@@ -104,9 +52,15 @@ for (const [engine, start] of [
   });
 
 const wrong: [flags: string[], told: RegExp][] = [
-  [["--engine", "spark"], /--engine "spark" is none of embedded, prism, flink/],
+  [["--engine", "spark"], /--engine "spark" is none of embedded, prism, flink, dataflow/],
   [["--engine", "prism"], /--engine prism needs --endpoint HOST:PORT/],
-  [["--endpoint", "127.0.0.1:1"], /--endpoint is for --engine prism or flink/],
+  [["--endpoint", "127.0.0.1:1"], /--endpoint is for --engine prism or flink or dataflow/],
+  [["--engine", "dataflow", "--endpoint", "127.0.0.1:1"], /--engine dataflow needs --stores cloud/],
+  [["--engine", "prism", "--endpoint", "127.0.0.1:1", "--worker-command", "w"], /--engine prism needs --stores cloud/],
+  [["--stores", "cloud"], /--data is for --stores local/],
+  [["--stores", "far"], /--stores "far" is neither local nor cloud/],
+  [["--project", "my-project"], /--project and what goes with it are for --stores cloud/],
+  [["--template", "templates"], /--template is for --engine dataflow/],
   [["--date", "2026-02-30"], /--date "2026-02-30" is no day/],
   [["--date", new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)], /is not over yet/],
   [["--revisits-per-day", "many"], /--revisits-per-day "many" is not a whole number/],

@@ -5,6 +5,7 @@ import { struct, text, uint } from "../../schemas/codec.ts";
 import { type AnyDayTable, tableFolder } from "../../schemas/daily/day-table.ts";
 import { MANIFEST, type PartitionFile, type PartitionManifest, partitionFile } from "../../schemas/daily/manifest.ts";
 import { columnsOf } from "../../schemas/tables/columns.ts";
+import { partOf } from "./day-part.ts";
 import type { DailyServices } from "./services.ts";
 
 /** A part of a table, under the table's name. */
@@ -36,10 +37,15 @@ export function closeTables(
         const manifest = manifestOf(table, day, written);
         const folder = tableFolder(day, table);
         const named = new Set(written.map((file) => `${folder}/${file.name}`));
-        // What an earlier try left under names that this one did not use.
-        for (const { name: found } of await files.list(folder)) if (!named.has(found)) await files.remove(found);
+        const stale = (await files.list(folder)).map((found) => found.name).filter((found) => !named.has(found));
+        const isPart = (found: string) => partOf(found) !== undefined;
+        // What an earlier try left under names that this one did not use: readers who take all parts would take it.
+        for (const found of stale.filter(isPart)) await files.remove(found);
         await files.writeLines(`${folder}/${SCHEMA}`, [JSON.stringify(columnsOf(table.row.shape, table.words))]);
         await files.writeLines(`${folder}/${MANIFEST}`, [JSON.stringify(manifest)]);
+        // Notes of the work, which a next try needs until the table is closed.
+        const kept = [`${folder}/${SCHEMA}`, `${folder}/${MANIFEST}`];
+        for (const found of stale) if (!isPart(found) && !kept.includes(found)) await files.remove(found);
         context.emit("closed", { table: table.name, files: written.length, rows: manifest.rows, bytes: manifest.bytes });
       },
     }),

@@ -13,7 +13,7 @@ import { partNames } from "../part-names.ts";
 import { cdxjNameOf } from "../repair-segments.ts";
 import type { ObjectBucket } from "./bucket.ts";
 import { BATCH_BYTES, BATCH_ITEMS, GATHER_MS, gatheredCommit, weightOf } from "./gathered-commit.ts";
-import { CDXJ_TYPE, createNamed, GZIP_TYPE } from "./named-object.ts";
+import { createNamed, GZIP_TYPE, TEXT_TYPE } from "./named-object.ts";
 import { readStoredObject } from "./read-stored.ts";
 
 export interface GcsArchiveOptions {
@@ -112,7 +112,7 @@ function linesOf(entries: readonly Entry[], places: readonly StoredAt[][]): stri
 /** Never rejects: compaction indexes a segment that has none. */
 async function createIndex({ bucket, folder, log }: GcsArchiveOptions, segment: string, lines: string): Promise<void> {
   if (lines === "") return;
-  const object = { name: `${folder}/${cdxjNameOf(segment)}`, bytes: Buffer.from(lines), contentType: CDXJ_TYPE };
+  const object = { name: `${folder}/${cdxjNameOf(segment)}`, bytes: Buffer.from(lines), contentType: TEXT_TYPE };
   await bucket.create(object).catch((error: unknown) => {
     const cause = error instanceof Error ? error.message : String(error);
     log?.("warn", "a segment has no index; compaction makes it anew from the segment", { segment, cause });

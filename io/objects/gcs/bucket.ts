@@ -1,11 +1,11 @@
-// What do segments, documents and their compaction ask of a bucket of Cloud Storage? Six calls, bounded in time, failing with StoreError.
-import type { Readable } from "node:stream";
+// What do segments, documents and their compaction ask of a bucket of Cloud Storage? Eight calls, bounded in time, failing with StoreError.
 import type { Bucket } from "@google-cloud/storage";
-import { StoreError } from "../../../ports/versioned-table.ts";
+import { asking, unlessAbsent } from "./asking.ts";
 import { type Asked, faultOf, storeErrorOf } from "./faults.ts";
 import { inTime, type Patience, patiently } from "./patience.ts";
+import { piecesOf, readObject } from "./read-object.ts";
 import { storageOf } from "./storage-client.ts";
-import { createObject, type NewObject } from "./upload.ts";
+import { createObject, type NewObject, type Replacement, replaceObject } from "./upload.ts";
 
 export interface ObjectFacts {
   name: string;
@@ -23,10 +23,14 @@ export interface ObjectBucket {
   readonly name: string;
   /** Creates, never replaces. `taken`: another object has the name. Durable when it resolves. */
   create(object: NewObject): Promise<"created" | "taken">;
+  /** Whole and durable when it resolves, in place of what stood there; what is the same already is left. */
+  replace(object: Replacement): Promise<void>;
   /** Undefined where there is no such object; so with read. */
   describe(name: string): Promise<ObjectFacts | undefined>;
   /** A range is cut off where the object ends. Whole objects are checked against their checksum, ranges cannot be. */
   read(name: string, range?: { from: number; length: number }): Promise<Uint8Array | undefined>;
+  /** The whole object, some KiB at a time, checked against its checksum at the end. Rejects where there is none, or another by now. */
+  pieces(name: string): AsyncGenerator<Uint8Array>;
   /** In order of their names. */
   list(prefix: string): AsyncGenerator<ObjectFacts>;
   /** The parts, COMPOSE_PARTS_MAX at most, one after the other as a new object. One of the same length under that name is taken for it. */
@@ -82,33 +86,6 @@ export async function setUpStorage(options: SetUpStorage): Promise<"created" | "
   }
 }
 
-async function asking<T>(patience: Patience, asked: Asked, attempt: () => Promise<T>, bytes = 0): Promise<T> {
-  try {
-    return await patiently(patience, () => inTime(patience.clock, bytes, attempt()));
-  } catch (error) {
-    const kind = faultOf(error);
-    throw storeErrorOf(error, asked, kind === "absent" && asked.object === undefined ? "bucket" : kind);
-  }
-}
-
-/** Undefined where the failure is that there is no such object. */
-async function unlessAbsent<T>(
-  patience: Patience,
-  asked: Asked,
-  attempt: () => Promise<T>,
-  bytes?: number,
-): Promise<T | undefined> {
-  const run = async () => {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (faultOf(error) === "absent") return undefined;
-      throw error;
-    }
-  };
-  return asking(patience, asked, run, bytes);
-}
-
 const PAGE_NAMES = 1000;
 const FACTS = "name,generation,size,md5Hash,timeCreated";
 const LISTED = `items(${FACTS}),nextPageToken`;
@@ -126,7 +103,9 @@ function calls(bucket: Bucket, options: BucketOptions): ObjectBucket {
     name: bucket.name,
     describe: (name) => unlessAbsent(options, ask("look up", name), () => lookUp(name)),
     create: (object) => createObject({ ...options, bucket, resuming, lookOnce }, object),
-    read: (name, range) => readObject(bucket, options, name, range),
+    replace: (object) => replaceObject({ ...options, bucket, resuming, lookUp }, object),
+    read: (name, range) => readObject({ ...options, bucket }, name, range),
+    pieces: (name) => piecesOf({ ...options, bucket }, name),
     async *list(prefix) {
       for (
         let query: object | null = { prefix, maxResults: options.pageNames ?? PAGE_NAMES, autoPaginate: false, fields: LISTED };
@@ -144,30 +123,6 @@ function calls(bucket: Bucket, options: BucketOptions): ObjectBucket {
       await unlessAbsent(options, ask("delete", name), () => file.delete());
     },
   };
-}
-
-async function readObject(
-  bucket: Bucket,
-  options: BucketOptions,
-  name: string,
-  range?: { from: number; length: number },
-): Promise<Uint8Array | undefined> {
-  if (range?.length === 0) return new Uint8Array();
-  const wanted = range === undefined ? {} : { start: range.from, end: range.from + range.length - 1 };
-  const download = async () => {
-    const stream = bucket.file(name).createReadStream({ ...wanted, decompress: false });
-    // the client hangs eleven listeners on an answer, for which Node would warn at each of them
-    stream.on("response", (answer: Readable) => answer.setMaxListeners(0));
-    const pieces: Uint8Array[] = [];
-    for await (const piece of stream) pieces.push(piece);
-    return Buffer.concat(pieces);
-  };
-  try {
-    return await unlessAbsent(options, { verb: "read", bucket: bucket.name, object: name }, download, range?.length);
-  } catch (error) {
-    if (error instanceof StoreError && faultOf(error.cause) === "beyond") return new Uint8Array();
-    throw error;
-  }
 }
 
 interface Composing {

@@ -5,7 +5,7 @@ import { COMPOSE_PARTS_MAX, type ObjectFacts } from "./bucket.ts";
 import type { CompactionOptions } from "./compact-segments.ts";
 import { bytesIn, type CompactionPlan, endPlan, type PlannedPart, type SegmentHour, segmentPrefix } from "./compaction-plan.ts";
 import { movedIndex } from "./moved-index.ts";
-import { CDXJ_TYPE, GZIP_TYPE } from "./named-object.ts";
+import { GZIP_TYPE, TEXT_TYPE } from "./named-object.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 type Options = Pick<CompactionOptions, "bucket" | "folder" | "segments" | "log">;
@@ -93,7 +93,7 @@ async function writeIndex(options: Options, plan: CompactionPlan): Promise<void>
   const create = async () => {
     const bytes = await movedIndex(options, plan);
     // `taken`: by somebody else who carries out the plan, with the same lines
-    if (bytes.length > 0) await bucket.create({ name, bytes, contentType: CDXJ_TYPE });
+    if (bytes.length > 0) await bucket.create({ name, bytes, contentType: TEXT_TYPE });
   };
   await orElse(create(), async () => (await bucket.describe(name)) !== undefined);
 }

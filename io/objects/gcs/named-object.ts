@@ -15,7 +15,7 @@ export interface NamedObject {
 
 /** Without a Content-Encoding, with which the service would hand the bytes out decompressed. */
 export const GZIP_TYPE = "application/gzip";
-export const CDXJ_TYPE = "text/plain; charset=utf-8";
+export const TEXT_TYPE = "text/plain; charset=utf-8";
 
 const NAMES_MAX = 3; // 48 random bits a name: more than one that is taken is a fault, not chance
 

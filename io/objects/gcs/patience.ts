@@ -16,16 +16,18 @@ const WAIT_MS_MAX = 8_000;
 
 /**
  * The attempt's result; made again where its failure may heal. Only for what may be done twice. We count here and not in the client,
- * whose switch for retries is one field that all its calls under way share and reset.
+ * whose switch for retries is one field that all its calls under way share and reset. `bytes`: how many a try moves, where that may
+ * take longer than those 60 s.
  */
-export async function patiently<T>({ clock, random }: Patience, attempt: () => Promise<T>): Promise<T> {
+export async function patiently<T>({ clock, random }: Patience, attempt: () => Promise<T>, bytes = 0): Promise<T> {
+  const patienceMs = PATIENCE_MS + bytes * MS_PER_BYTE;
   const began = clock.now();
   for (let waitMs = WAIT_MS_FIRST; ; waitMs = Math.min(waitMs * 2, WAIT_MS_MAX)) {
     try {
       return await attempt();
     } catch (error) {
       const jittered = waitMs * (0.5 + random.next() / 2);
-      if (!heals(error) || clock.now() + jittered - began >= PATIENCE_MS) throw error;
+      if (!heals(error) || clock.now() + jittered - began >= patienceMs) throw error;
       await sleep(clock, jittered);
     }
   }

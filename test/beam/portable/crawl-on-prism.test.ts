@@ -99,7 +99,7 @@ async function launch(context: TestContext, { env }: Emulators, web: Web, stores
   const job = await submit({
     ...{ endpoint: server.endpoint, jobName: "crawl", clock: opened.clock, log: () => undefined },
     proto: withEnvironment(crawlPipeline(config), { kind: "process", command, env: { ...env } }),
-    options: workerOptions({ ...options, cloud: options.cloud }),
+    options: workerOptions({ job: "crawl", ...options, cloud: options.cloud }),
   });
   context.after(() => job.leave());
 }

@@ -18,9 +18,10 @@ for (const one of instructions) {
 }
 const last = stages.at(-1) ?? [];
 const all = (word: string, of = instructions) => of.filter((one) => one.word === word).map(({ rest }) => rest);
-const entry = JSON.parse(all("ENTRYPOINT", last)[0] ?? "[]") as string[];
+const launcher = stages.find(([from]) => from?.rest.endsWith(" AS launcher")) ?? [];
+const entryOf = (stage: typeof instructions) => JSON.parse(all("ENTRYPOINT", stage)[0] ?? "[]") as string[];
 /** `/app/dist/a.js` is emitted of `a.ts`. */
-const entrySource = entry[1]?.replace("/app/dist/", "").replace(/\.js$/, ".ts") ?? "";
+const sourceOf = (stage: typeof instructions) => entryOf(stage)[1]?.replace("/app/dist/", "").replace(/\.js$/, ".ts") ?? "";
 
 test("every stage is of the same Node 24, and the last one is not the build's", () => {
   const images = new Set(all("FROM").map((rest) => rest.split(" ")[0]));
@@ -28,18 +29,33 @@ test("every stage is of the same Node 24, and the last one is not the build's", 
   assert.ok(stages.length > 1);
 });
 
-test("the worker is no root, by number", () => {
-  const [uid, gid] = (all("USER", last)[0] ?? "0:0").split(":").map(Number);
-  assert.ok(uid !== undefined && uid > 0 && gid !== undefined && gid > 0);
-  assert.equal(last.at(-1)?.word, "ENTRYPOINT", "nothing is done as another user after it");
-});
+for (const [who, stage] of [
+  ["worker", last],
+  ["launcher", launcher],
+] as const) {
+  test(`the ${who} is no root, by number`, () => {
+    const [uid, gid] = (all("USER", stage)[0] ?? "0:0").split(":").map(Number);
+    assert.ok(uid !== undefined && uid > 0 && gid !== undefined && gid > 0);
+    assert.equal(stage.at(-1)?.word, "ENTRYPOINT", "nothing is done as another user after it");
+  });
 
-test("the entry is emitted JavaScript of a file that there is, and takes arguments", () => {
-  assert.equal(entry.length, 2);
-  assert.equal(entry[0], "node");
-  assert.match(entry[1] ?? "", /^\/app\/dist\/.+\.js$/);
-  assert.ok(existsSync(join(ROOT, entrySource)), entrySource);
-  assert.deepEqual(all("CMD", last), []);
+  test(`the ${who}'s entry is emitted JavaScript of a file that there is, and takes arguments`, () => {
+    const entry = entryOf(stage);
+    assert.equal(entry.length, 2);
+    assert.equal(entry[0], "node");
+    assert.match(entry[1] ?? "", /^\/app\/dist\/.+\.js$/);
+    assert.ok(existsSync(join(ROOT, sourceOf(stage))), sourceOf(stage));
+    assert.deepEqual(all("CMD", stage), []);
+  });
+}
+
+test("the launcher's job service is the one that the tests have seen, and its packages are no development's", () => {
+  const [, version] = /const VERSION = "([\d.]+)"/.exec(read("test/engines/dataflow.ts")) ?? [];
+  assert.ok(
+    all("RUN", launcher).some((run) => run.includes(`'apache-beam[gcp]==${version}'`)),
+    version,
+  );
+  assert.ok(all("COPY", launcher).every((copy) => copy.startsWith("--from=")));
 });
 
 test("the last stage has nothing to build with: packages without development, no installs, no npm", () => {
@@ -68,7 +84,7 @@ test("the build has just the folders that the entry reaches by its imports", () 
     for (const { specifier } of importsOf(read(path)))
       if (specifier.startsWith(".")) follow(posix.join(posix.dirname(path), specifier));
   };
-  follow(entrySource);
+  for (const stage of [last, launcher]) follow(sourceOf(stage));
   const copied = all("COPY", stages[0]).map((copy) => copy.split(" ")[0]!);
   const folders = copied.filter((name) => !name.includes("."));
   assert.deepEqual(folders.sort(), [...rooms].sort());

@@ -1,64 +1,66 @@
-// Where does the closing of a day begin? With the files that belong to it, unless it is closed already: then nothing of it changes any more.
-import { keyed, type Start, start } from "../../../beam/coders.ts";
-import type { DoFnDefinition } from "../../../beam/dofn.ts";
-import {
-  earlierDays,
-  type Family,
-  families,
-  filesToClose,
-  manifestPath,
-  partitionFolder,
-} from "../../../core/partitions/partition-files.ts";
+// Which files belong to the day that is closed? Looked up once no segment moves any more, unless it is closed already: then nothing of it changes.
+import { keyed } from "../../../beam/coders.ts";
+import type { GroupedDefinition } from "../../../beam/dofn.ts";
+import { earlierDays, type Family, families, filesToClose, partitionFolder } from "../../../core/partitions/partition-files.ts";
+import { groupsOfSmall } from "../../../core/partitions/small-files.ts";
 import type { DayFiles } from "../../../ports/day-files.ts";
 import { oneOf, struct, type TypeOf, text } from "../../../schemas/codec.ts";
-import { MANIFEST, type PartitionManifest, partitionFile, partitionManifest } from "../../../schemas/daily/manifest.ts";
+import { partitionFile } from "../../../schemas/daily/manifest.ts";
 import { noPart } from "../close-table.ts";
 import type { DailyServices } from "../services.ts";
+import { type CompactedHour, compactedHour } from "./compact-hours.ts";
+import { standingManifest } from "./standing-manifest.ts";
 
-export const chosenFile = struct({ family: oneOf(families), path: text });
+/** `group`: of documents, the first of the files that become one with it; of pages, the file itself. */
+export const chosenFile = struct({ family: oneOf(families), path: text, group: text });
 export type ChosenFile = TypeOf<typeof chosenFile>;
 
 /** Under the family. */
 export const partitionParts = keyed(partitionFile);
 
-export const chooseFiles: DoFnDefinition<
-  Start,
+export interface ClosingConfig {
+  day: string;
+  /** How large a file of documents is that is joined of small ones; default JOINED_BYTES. */
+  joinedBytes?: number;
+}
+
+/** Behind the compaction of the day's hours, whatever that came to. */
+export const chooseFiles: GroupedDefinition<
+  CompactedHour,
   { files: typeof chosenFile; parts: typeof partitionParts },
-  { day: string },
+  ClosingConfig,
   Pick<DailyServices, "files">
 > = {
-  form: "each",
+  form: "grouped",
   name: "dailyChooseFiles",
-  input: start,
+  input: compactedHour,
   outputs: { files: chosenFile, parts: partitionParts },
-  make: ({ day }, { files }) => ({
-    async process(_, context) {
+  make: ({ day, joinedBytes }, { files }) => ({
+    async process(_key, hours, context) {
+      for await (const _hour of hours); // each has ended
       for (const family of families) {
         context.emit("parts", { key: family, value: noPart });
         if ((await standingManifest(files, family, day)) !== undefined) continue;
-        const earlier = await Promise.all(earlierDays(day).map((each) => folderOf(files, family, each)));
-        for (const path of filesToClose(family, await folderOf(files, family, day), earlier))
-          context.emit("files", { family, path });
+        for (const group of await groupsToClose(files, family, { day, ...(joinedBytes === undefined ? {} : { joinedBytes }) }))
+          for (const path of group) context.emit("files", { family, path, group: group[0]! });
       }
     },
   }),
 };
 
-async function folderOf(files: DayFiles, family: Family, day: string) {
-  const found = (await files.list(partitionFolder(family, day))).map(({ name }) => name);
-  return { day, found, manifest: await standingManifest(files, family, day) };
+async function groupsToClose(files: DayFiles, family: Family, { day, joinedBytes }: ClosingConfig): Promise<string[][]> {
+  const days = await Promise.all([day, ...earlierDays(day)].map((each) => folderOf(files, family, each)));
+  const bytes = new Map(days.flatMap(({ sized }) => sized.map((file) => [file.name, file.bytes])));
+  const [today, ...earlier] = days;
+  const paths = filesToClose(family, today!, earlier);
+  if (family === "pages") return paths.map((path) => [path]); // references name segments, which are composed where they lie
+  return groupsOfSmall(
+    paths.map((path) => ({ path, bytes: bytes.get(path)! })),
+    joinedBytes,
+  );
 }
 
-/** undefined: the day is not closed. Rejects where what stands there is no manifest. */
-export async function standingManifest(files: DayFiles, family: Family, day: string): Promise<PartitionManifest | undefined> {
-  const path = manifestPath(family, day);
-  const found = await files.list(partitionFolder(family, day));
-  if (!found.some(({ name }) => name === path)) return undefined;
-  for await (const [line] of files.lines(path)) {
-    const manifest: unknown = JSON.parse(line ?? "null");
-    const fault = partitionManifest.fault(manifest, MANIFEST);
-    if (fault !== undefined) throw new Error(`${path} is no manifest: ${fault}`);
-    return manifest as PartitionManifest;
-  }
-  throw new Error(`${path} is empty`);
+async function folderOf(files: DayFiles, family: Family, day: string) {
+  const sized = await files.list(partitionFolder(family, day));
+  return { day, sized, found: sized.map(({ name }) => name), manifest: await standingManifest(files, family, day) };
 }

@@ -7,7 +7,7 @@ import { pageDocument } from "../../../schemas/events.ts";
 import { columnsOf } from "../../../schemas/tables/columns.ts";
 import { noPart, SCHEMA } from "../close-table.ts";
 import type { DailyServices } from "../services.ts";
-import { standingManifest } from "./choose-files.ts";
+import { standingManifest } from "./standing-manifest.ts";
 
 const closedPartition = struct({ family: text, files: uint });
 const SCHEMA_VERSION: Record<Family, number> = { documents: 1, pages: 1 };

@@ -2,18 +2,18 @@
 import { keyed } from "../../../beam/coders.ts";
 import type { DoFnDefinition, GroupedDefinition } from "../../../beam/dofn.ts";
 import { nameIn } from "../../../core/partitions/partition-files.ts";
-import type { DayFiles } from "../../../ports/day-files.ts";
 import { struct, type TypeOf, text, uint, union } from "../../../schemas/codec.ts";
 import { fewAtOnce } from "../few-at-once.ts";
 import type { DailyServices } from "../services.ts";
 import { type ChosenFile, chosenFile, partitionParts } from "./choose-files.ts";
+import { type FileToKeep, fileToKeep, joined, withoutLines } from "./rewrite-files.ts";
 
 /** Where a version of a document stands: a line of a file, counted from 0. */
 const documentPlace = struct({ path: text, line: uint, docVersion: uint });
 type DocumentPlace = TypeOf<typeof documentPlace>;
 
-/** Of one file: how many lines it has, and those that another place has as well. */
-const fileFact = union({ lines: struct({ count: uint }), superfluous: struct({ line: uint }) });
+/** Of one file: how many lines it has and of which group it is, and the lines that another place has as well. */
+const fileFact = union({ lines: struct({ count: uint, group: text }), superfluous: struct({ line: uint }) });
 type FileFact = TypeOf<typeof fileFact>;
 
 const ofDocuments = { places: keyed(documentPlace), facts: keyed(fileFact) };
@@ -27,7 +27,7 @@ export const readPlaces: DoFnDefinition<ChosenFile, typeof ofDocuments, Record<n
   make: (_, { files }) => {
     const turn = fewAtOnce();
     return {
-      process: ({ family, path }, context) =>
+      process: ({ family, path, group }, context) =>
         turn(async () => {
           if (family !== "documents") return;
           let line = 0;
@@ -37,7 +37,7 @@ export const readPlaces: DoFnDefinition<ChosenFile, typeof ofDocuments, Record<n
               context.emit("places", { key: urlId, value: { path, line, docVersion } });
               line++;
             }
-          context.emit("facts", { key: path, value: { kind: "lines", count: line } });
+          context.emit("facts", { key: path, value: { kind: "lines", count: line, group } });
         }),
     };
   },
@@ -72,45 +72,49 @@ function isBefore(one: DocumentPlace, other: DocumentPlace): boolean {
   return one.path === other.path ? one.line < other.line : one.path < other.path;
 }
 
-/** Under the file's path. Its superfluous lines go, if any; it is not seen half written. */
+const ofFiles = { files: keyed(fileToKeep) };
+
+/** Under the file's path; its lines' numbers are in memory together. What comes of it is under its group. */
+export const gatherFacts: GroupedDefinition<FileFact, typeof ofFiles, Record<never, never>, unknown> = {
+  form: "grouped",
+  name: "dailyGatherFacts",
+  input: fileFact,
+  outputs: ofFiles,
+  make: () => ({
+    async process(path, values, context) {
+      let [count, group] = [0, path];
+      const superfluous: number[] = [];
+      for await (const value of values)
+        if (value.kind === "lines") ({ count, group } = value);
+        else superfluous.push(value.line);
+      superfluous.sort((one, other) => one - other);
+      context.emit("files", { key: group, value: { path, count, superfluous } });
+    },
+  }),
+};
+
+/** Under the group: each file without its superfluous lines, and several as one. */
 export const closeDocuments: GroupedDefinition<
-  FileFact,
+  FileToKeep,
   { parts: typeof partitionParts },
   { day: string },
   Pick<DailyServices, "files">
 > = {
   form: "grouped",
   name: "dailyCloseDocuments",
-  input: fileFact,
+  input: fileToKeep,
   outputs: { parts: partitionParts },
-  make: ({ day }, { files }) => ({
-    async process(path, values, context) {
-      let count = 0;
-      const superfluous = new Set<number>();
-      for await (const value of values)
-        if (value.kind === "lines") count = value.count;
-        else superfluous.add(value.line);
-      const file = await withoutLines(files, path, { count, superfluous });
-      context.emit("parts", { key: "documents", value: { ...file, name: nameIn("documents", day, path) } });
-    },
-  }),
+  make: ({ day }, { files }) => {
+    const turn = fewAtOnce();
+    return {
+      process: (_group, values, context) =>
+        turn(async () => {
+          const given: FileToKeep[] = [];
+          for await (const value of values) given.push(value);
+          given.sort((one, other) => (one.path < other.path ? -1 : 1));
+          const file = given.length === 1 ? await withoutLines(files, given[0]!) : await joined(files, day, given);
+          context.emit("parts", { key: "documents", value: { ...file, name: nameIn("documents", day, file.name) } });
+        }),
+    };
+  },
 };
-
-async function withoutLines(
-  files: DayFiles,
-  path: string,
-  { count, superfluous }: { count: number; superfluous: ReadonlySet<number> },
-) {
-  const standing = await files.measure(path);
-  if (standing === undefined) throw new Error(`${path} has gone while its day was closed`);
-  // A bundle that failed behind the rewriting is tried again: the lines have gone then.
-  if (superfluous.size === 0 || standing.rows === count - superfluous.size) return standing;
-  if (standing.rows !== count)
-    throw new Error(`${path} had ${count} lines and has ${standing.rows}: who writes to a day that is over?`);
-  return files.writeLines(path, kept(files, path, superfluous));
-}
-
-async function* kept(files: DayFiles, path: string, superfluous: ReadonlySet<number>): AsyncGenerator<string> {
-  let at = 0;
-  for await (const lines of files.lines(path)) for (const line of lines) if (!superfluous.has(at++)) yield line;
-}

@@ -28,6 +28,17 @@ export class Findings {
     });
   }
 
+  /** As entries() gave them. */
+  static of(entries: readonly (readonly [RepairKind, Finding])[]): Findings {
+    const findings = new Findings();
+    for (const [kind, finding] of entries) findings.#found.set(kind, finding);
+    return findings;
+  }
+
+  entries(): [RepairKind, Finding][] {
+    return [...this.#found];
+  }
+
   emitTo(context: BundleContext<{ findings: typeof findings }>): void {
     for (const [key, value] of this.#found) context.emit("findings", { key, value });
   }

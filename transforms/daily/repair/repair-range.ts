@@ -9,34 +9,53 @@ import { dropDue, lowerHostDue, putDue } from "../../due-index.ts";
 import { contentKey } from "../../fetch/store.ts";
 import { patiently } from "../../patience.ts";
 import { entryKey, standsBehind } from "../../repair.ts";
+import { dryTables } from "../dry-tables.ts";
 import { fewAtOnce } from "../few-at-once.ts";
 import type { UrlRow } from "../host-runs.ts";
 import { keyRange, rowsOf } from "../key-ranges.ts";
 import type { DailyServices } from "../services.ts";
 import { Findings, findings } from "./findings.ts";
+import { firstLook } from "./first-look.ts";
 
 type RepairServices = Pick<DailyServices, "tables" | "live" | "clock">;
 
-/** Config: the end of the day; a request is given up by it, and not by the clock. */
-export const repairRange: DoFnDefinition<KeyRange, { findings: typeof findings }, { asOf: number }, RepairServices> = {
+/** `asOf`: the end of the day, Unix ms; a request is given up by it, and not by the clock. */
+interface RepairConfig {
+  day: string;
+  asOf: number;
+}
+
+export const repairRange: DoFnDefinition<
+  KeyRange,
+  { findings: typeof findings },
+  RepairConfig,
+  RepairServices & Pick<DailyServices, "files">
+> = {
   form: "each",
   name: "dailyRepairRange",
   input: keyRange,
   outputs: { findings },
-  make: ({ asOf }, services) => {
+  make: (config, services) => {
     const turn = fewAtOnce();
     return {
       process: (range, context) =>
         turn(async () => {
-          const found = new Findings();
-          await repairRecords(services, range, found);
-          await repairEntries(services, range, found);
-          await repairFlights(services, range, asOf, found);
-          found.emitTo(context);
+          const look = async () => repaired({ ...services, tables: dryTables(services.tables) }, range, config);
+          const earlier = await firstLook(services.files, { day: config.day, part: range.part }, look);
+          const found = await repaired(services, range, config);
+          (earlier ?? found).emitTo(context);
         }),
     };
   },
 };
+
+async function repaired(services: RepairServices, range: KeyRange, { asOf }: RepairConfig): Promise<Findings> {
+  const found = new Findings();
+  await repairRecords(services, range, found);
+  await repairEntries(services, range, found);
+  await repairFlights(services, range, asOf, found);
+  return found;
+}
 
 /** Found things are told once the store has taken what mends them: a try that fails tells nothing. */
 type Told = [kind: RepairKind, sample: string, isMended: boolean][];

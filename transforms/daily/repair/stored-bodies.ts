@@ -4,6 +4,7 @@ import type { DoFnDefinition, GroupedDefinition } from "../../../beam/dofn.ts";
 import { cdxjPlace } from "../../../core/warc/cdxj.ts";
 import { struct, type TypeOf, text, uint, union } from "../../../schemas/codec.ts";
 import { afterPrefix, type KeyRange } from "../../../schemas/row-key.ts";
+import type { SegmentPlace } from "../../../schemas/segment.ts";
 import { fewAtOnce } from "../few-at-once.ts";
 import { keyRange, rowsOf } from "../key-ranges.ts";
 import type { DailyServices } from "../services.ts";
@@ -87,25 +88,43 @@ export const references: DoFnDefinition<
   KeyRange,
   typeof outputs,
   { day: string; asOf: number },
-  Pick<DailyServices, "tables">
+  Pick<DailyServices, "tables" | "segments">
 > = {
   form: "each",
   name: "dailyReferences",
   input: keyRange,
   outputs,
-  make: ({ day, asOf }, { tables }) => {
+  make: ({ day, asOf }, { tables, segments }) => {
     const turn = fewAtOnce();
     return {
       process: ({ part }, context) =>
         turn(async () => {
-          for await (const rows of rowsOf(tables.content, { part, from: part, to: afterPrefix(part) }))
-            for (const { value } of rows)
-              if (value.segment.startsWith(`dt=${day}/`) && value.storedAt < asOf)
-                context.emit("places", { key: value.segment, value: { kind: "referred", offset: value.offset } });
+          for await (const rows of rowsOf(tables.content, { part, from: part, to: afterPrefix(part) })) {
+            const ofDay = rows.filter(({ value }) => value.segment.startsWith(`dt=${day}/`) && value.storedAt < asOf);
+            const moved = await movedSegments(
+              segments,
+              ofDay.map(({ value }) => value.segment),
+            );
+            for (const { value } of ofDay) {
+              const { object, base } = moved.get(value.segment) ?? { object: value.segment, base: 0 };
+              context.emit("places", { key: object, value: { kind: "referred", offset: base + value.offset } });
+            }
+          }
         }),
     };
   },
 };
+
+/** Those that were composed into larger ones, with where they lie there. */
+async function movedSegments(
+  segments: DailyServices["segments"],
+  named: readonly string[],
+): Promise<Map<string, SegmentPlace>> {
+  if (segments === undefined || named.length === 0) return new Map();
+  const names = [...new Set(named)];
+  const places = await segments.get(names);
+  return new Map(names.flatMap((name, at) => (places[at] === undefined ? [] : [[name, places[at].value]])));
+}
 
 /** A segment has a gibibyte at most, and so some 100,000 bodies: their offsets are in memory together. */
 export const joinBodies: GroupedDefinition<BodyPlace, { findings: typeof findings }, Record<never, never>, unknown> = {

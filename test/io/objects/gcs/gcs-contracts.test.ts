@@ -1,11 +1,13 @@
-// Do the archive and the lines of Cloud Storage hold their contracts, on an emulator that speaks its JSON API, also where calls fail on the way?
+// Do the archive, the lines and the day files of Cloud Storage hold their contracts, on an emulator that speaks its JSON API, also where calls fail on the way?
 import { gcsArchive } from "../../../../io/objects/gcs/archive.ts";
+import { gcsDayFiles } from "../../../../io/objects/gcs/day-files.ts";
 import { gcsLines } from "../../../../io/objects/gcs/lines.ts";
 import { archiveContract } from "../../../contracts/archive.ts";
 import { linesContract } from "../../../contracts/lines.ts";
 import type { Call } from "../../../emulators/calls.ts";
 import { cloudTests } from "../../../emulators/cloud-tests.ts";
 import { type HttpFault, startHttpFaultProxy } from "../../../emulators/http-fault-proxy.ts";
+import { dayFilesContract } from "../day-files-contract.ts";
 import { numbers, warcinfo } from "../given.ts";
 import { linesIn, newBucket, quickClock, random, segmentTable } from "./given-bucket.ts";
 
@@ -18,6 +20,7 @@ const mixed: HttpFault[] = [
   { kind: "refuse", status: "reset" },
   { kind: "lose-answer", status: "reset" },
   { kind: "lose-answer", status: 500 },
+  { kind: "lose-answer", status: "reset", bytes: 100 },
   { kind: "double" },
   { kind: "double", heard: "first" },
   { kind: "slow", ms: 50 },
@@ -50,5 +53,12 @@ await cloudTests({ storage: true }, (emulators) => {
       const lines = gcsLines({ bucket, folder: "documents", clock, random });
       return { lines, written: () => linesIn(bucket, "documents"), close };
     });
+
+    const made = async () => {
+      const { bucket, close } = await make();
+      const put = async (name: string, bytes: Uint8Array) => void (await bucket.create({ name, bytes, contentType: "" }));
+      return { files: gcsDayFiles({ bucket }), put, found: async (name: string) => (await bucket.read(name))!, close };
+    };
+    dayFilesContract(name, made, 10);
   }
 });

@@ -23,9 +23,9 @@ export function memoryBucket(
     facts.set(name, own);
     return own;
   };
-  const changing = async <T>(change: () => T): Promise<T> => {
+  const changing = async <T>(change: () => T | Promise<T>): Promise<T> => {
     await meet("before");
-    const result = change();
+    const result = await change();
     await meet("after");
     return result;
   };
@@ -42,10 +42,19 @@ export function memoryBucket(
         put(name, bytes, false);
         return "created";
       }),
+    replace: ({ name, open }) =>
+      changing(async () => {
+        put(name, Buffer.concat(await open().toArray()), false);
+      }),
     describe: async (name) => facts.get(name),
     async read(name, range) {
       const bytes = objects.get(name);
       return range === undefined ? bytes : bytes?.subarray(range.from, range.from + range.length);
+    },
+    async *pieces(name) {
+      const bytes = objects.get(name);
+      if (bytes === undefined) throw new StoreError(`no object ${name}`, { final: true, cause: { code: 404 } });
+      yield bytes;
     },
     async *list(prefix) {
       for (const name of [...objects.keys()].sort()) {

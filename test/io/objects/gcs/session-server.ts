@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 /** https://cloud.google.com/storage/docs/performing-resumable-uploads */
 export interface SessionServer {
   endpoint: string;
-  /** Objects by name. */
-  objects: ReadonlyMap<string, Buffer>;
+  /** Objects by name; what a test puts there is of generation 1. */
+  objects: Map<string, Buffer>;
   /** Bytes that came in all, those that were sent twice among them. */
   received: () => number;
   sessions: () => number;
@@ -20,13 +20,20 @@ export type ChunkFault = "unheard" | "lost" | "forgotten";
 export async function startSessionServer(faultOf: (chunk: number) => ChunkFault | undefined): Promise<SessionServer> {
   const objects = new Map<string, Buffer>();
   const sessions = new Map<string, { name: string; bytes: Buffer; done: boolean }>();
+  const generations = new Map<string, number>();
   let received = 0;
   let begun = 0;
   let chunks = 0;
 
+  const generationOf = (name: string) => String(objects.has(name) ? (generations.get(name) ?? 1) : 0);
   const facts = (name: string) => {
     const bytes = objects.get(name)!;
-    return { name, generation: "1", size: String(bytes.length), md5Hash: createHash("md5").update(bytes).digest("base64") };
+    return {
+      name,
+      generation: generationOf(name),
+      size: String(bytes.length),
+      md5Hash: createHash("md5").update(bytes).digest("base64"),
+    };
   };
 
   function put(request: IncomingMessage, response: ServerResponse, id: string, body: Buffer): void {
@@ -40,7 +47,10 @@ export async function startSessionServer(faultOf: (chunk: number) => ChunkFault 
     if (from !== undefined) session.bytes = Buffer.concat([session.bytes.subarray(0, Number(from)), body]);
     if (session.bytes.length === Number(total)) {
       session.done = true;
-      objects.set(session.name, session.bytes);
+      if (!objects.get(session.name)?.equals(session.bytes)) {
+        generations.set(session.name, Number(generationOf(session.name)) + 1);
+        objects.set(session.name, session.bytes);
+      }
     }
     if (fault === "lost") return void request.socket.resetAndDestroy();
     if (session.done) answer(response, 200, facts(session.name));
@@ -54,8 +64,9 @@ export async function startSessionServer(faultOf: (chunk: number) => ChunkFault 
     const id = url.searchParams.get("upload_id");
     const name = url.searchParams.get("name") ?? decodeURIComponent(url.pathname.split("/o/")[1] ?? "");
     if (id !== null) return put(request, response, id, Buffer.concat(pieces));
+    if (request.method === "GET" && name === "") return answer(response, 200); // a listing
     if (request.method === "GET") return objects.has(name) ? answer(response, 200, facts(name)) : answer(response, 404);
-    if (objects.has(name)) return answer(response, 412);
+    if (generationOf(name) !== url.searchParams.get("ifGenerationMatch")) return answer(response, 412);
     sessions.set(String(++begun), { name, bytes: Buffer.alloc(0), done: false });
     answer(response, 200, {}, { location: `http://${request.headers.host}/upload?upload_id=${begun}` });
   });

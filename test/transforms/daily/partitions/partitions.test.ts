@@ -6,11 +6,15 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { families, filesToClose, namedBy, wholeFiles } from "../../../../core/partitions/partition-files.ts";
 import { partitionsPhase } from "../../../../pipelines/daily/partitions.ts";
+import type { DailyConfig } from "../../../../pipelines/daily/phase.ts";
 import type { PartitionManifest } from "../../../../schemas/daily/manifest.ts";
-import { chooseFiles, standingManifest } from "../../../../transforms/daily/partitions/choose-files.ts";
+import { chooseFiles } from "../../../../transforms/daily/partitions/choose-files.ts";
 import { closePartition } from "../../../../transforms/daily/partitions/close-partition.ts";
-import { closeDocuments, findSuperfluous, readPlaces } from "../../../../transforms/daily/partitions/documents.ts";
+import { compactHours, segmentHours } from "../../../../transforms/daily/partitions/compact-hours.ts";
+import { closeDocuments, findSuperfluous, gatherFacts, readPlaces } from "../../../../transforms/daily/partitions/documents.ts";
+import { joined, withoutLines } from "../../../../transforms/daily/partitions/rewrite-files.ts";
 import { closeSegments } from "../../../../transforms/daily/partitions/segments.ts";
+import { standingManifest } from "../../../../transforms/daily/partitions/standing-manifest.ts";
 import { bundle } from "../../contexts.ts";
 import { AS_OF, CONFIG, DAY, DAY_MS, type GivenCrawl, givenCrawl, runPhase } from "../given.ts";
 
@@ -35,7 +39,11 @@ async function lines(crawl: GivenCrawl, path: string): Promise<string[]> {
   return all;
 }
 
-const close = (crawl: GivenCrawl, config = CONFIG) => runPhase(crawl.services, partitionsPhase, config);
+/** Files of a few lines are large here. */
+const FEW_BYTES = 2;
+
+const close = (crawl: GivenCrawl, config: DailyConfig = { ...CONFIG, joinedBytes: FEW_BYTES }) =>
+  runPhase(crawl.services, partitionsPhase, config);
 
 test("each version of a document stands once, whichever parts it came in; files without doubles stay as they are", async (context) => {
   const crawl = await givenCrawl(context);
@@ -110,12 +118,8 @@ test("a try that failed behind the rewriting is taken up; a file that grew while
   const crawl = await givenCrawl(context);
   const path = `documents/dt=${DAY}/part-a.ndjson.gz`;
   await put(crawl, path, [document("u1", 1), document("u1", 1)]);
-  const facts = [
-    { kind: "lines", count: 2 },
-    { kind: "superfluous", line: 1 },
-  ] as const;
   async function* values() {
-    yield* facts;
+    yield { path, count: 2, superfluous: [1] };
   }
   const closing = closeDocuments.make(CONFIG, crawl.services);
   for (let tries = 0; tries < 2; tries++) {
@@ -125,6 +129,74 @@ test("a try that failed behind the rewriting is taken up; a file that grew while
   }
   await put(crawl, path, [document("u1", 1), document("u1", 1), document("u1", 1)]);
   await assert.rejects(async () => closing.process(path, values(), bundle()), /had 2 lines and has 3/);
+});
+
+test("small files become one, late ones of an earlier day among them, and each document of theirs stands once", async (context) => {
+  const crawl = await givenCrawl(context);
+  const late = "documents/dt=2026-11-29/part-late.ndjson.gz";
+  await close(crawl, { day: "2026-11-29", asOf: AS_OF - DAY_MS });
+  await put(crawl, late, [document("u9", 1)]);
+  await put(crawl, `documents/dt=${DAY}/part-a.ndjson.gz`, [document("u1", 1), document("u2", 1)]);
+  await put(crawl, `documents/dt=${DAY}/part-b.ndjson.gz`, [document("u2", 1), document("u3", 1)]);
+  await close(crawl, CONFIG);
+  const { files, rows } = await manifest(crawl, "documents");
+  assert.deepEqual([files.length, rows], [1, 4]);
+  assert.match(files[0]!.name, /^part-joined-[0-9a-f]{24}\.ndjson\.gz$/);
+  const expected = [document("u9", 1), document("u1", 1), document("u2", 1), document("u3", 1)];
+  assert.deepEqual(await lines(crawl, `documents/dt=${DAY}/${files[0]!.name}`), expected);
+  const left = (await crawl.services.files.list("documents")).map(({ name }) => name).filter((name) => name.endsWith(".gz"));
+  assert.deepEqual(left, [`documents/dt=${DAY}/${files[0]!.name}`]);
+});
+
+test("joining that broke off before or behind the removal of its parts comes to the same at the next try, and in the next run", async (context) => {
+  const crawl = await givenCrawl(context);
+  const parts = ["a", "b"].map((name) => `documents/dt=${DAY}/part-${name}.ndjson.gz`);
+  const putParts = async () => {
+    for (const [at, path] of parts.entries()) await put(crawl, path, [document(`u${at}`, 1), document(`u${at}`, 2)]);
+  };
+  async function* values() {
+    for (const path of parts) yield { path, count: 2, superfluous: [] };
+  }
+  await putParts();
+  const closing = closeDocuments.make(CONFIG, crawl.services);
+  const first = bundle<typeof closeDocuments.outputs>();
+  await closing.process("group", values(), first);
+  const again = bundle<typeof closeDocuments.outputs>();
+  await closing.process("group", values(), again);
+  assert.deepEqual(again.emitted, first.emitted);
+  await putParts(); // as if they had not been removed
+  await close(crawl, CONFIG);
+  const { files, rows } = await manifest(crawl, "documents");
+  assert.deepEqual([files.length, rows], [1, 4]);
+  const all = await lines(crawl, `documents/dt=${DAY}/${files[0]!.name}`);
+  assert.deepEqual(all.toSorted(), [0, 1].flatMap((at) => [document(`u${at}`, 1), document(`u${at}`, 2)]).toSorted());
+});
+
+test("each hour of an open day is compacted before its files are looked up, and none of a closed one", async (context) => {
+  const crawl = await givenCrawl(context);
+  await put(crawl, `pages/dt=${DAY}/segment-small.warc.gz`, ["warc"]);
+  const hours: number[] = [];
+  const services = {
+    ...crawl.services,
+    async compactHour(day: string, hour: number) {
+      assert.equal(day, DAY);
+      hours.push(hour);
+      if (hour !== 13) return;
+      await put(crawl, `pages/dt=${DAY}/large-of-all.warc.gz`, ["warc"]);
+      await crawl.services.files.remove(`pages/dt=${DAY}/segment-small.warc.gz`);
+    },
+  };
+  for (let runs = 0; runs < 2; runs++) {
+    await runPhase(services, partitionsPhase);
+    assert.deepEqual(
+      hours.toSorted((one, other) => one - other),
+      Array.from({ length: 24 }, (_, hour) => hour),
+    );
+    assert.deepEqual(
+      (await manifest(crawl, "pages")).files.map(({ name }) => name),
+      ["large-of-all.warc.gz"],
+    );
+  }
 });
 
 test("a day without output is closed as well, over nothing", async (context) => {
@@ -167,7 +239,28 @@ test("a day that is not closed keeps its files for its own closing", () => {
   ]);
 });
 
-test("each step has a name of its own", () => {
-  const steps = [chooseFiles, readPlaces, findSuperfluous, closeDocuments, closeSegments, closePartition];
+test("a file that has gone or has other lines than it had is told, and nothing is written in its place", async (context) => {
+  const crawl = await givenCrawl(context);
+  const { files } = crawl.services;
+  const [path, other] = ["a", "b"].map((name) => `documents/dt=${DAY}/part-${name}.ndjson.gz`) as [string, string];
+  await assert.rejects(withoutLines(files, { path, count: 1, superfluous: [0] }), /part-a\.ndjson\.gz has gone/);
+  await put(crawl, path, [document("u1", 1)]);
+  const parts = [
+    { path, count: 2, superfluous: [] },
+    { path: other, count: 1, superfluous: [] },
+  ];
+  await assert.rejects(joined(files, DAY, parts), ({ cause }: Error) => /had 2 lines and has 1/.test(String(cause)));
+  assert.deepEqual(
+    (await files.list("documents")).map(({ name }) => name),
+    [path],
+  );
+});
+
+test("each step has a name of its own, and a worker knows it", () => {
+  const steps = [
+    ...[segmentHours, compactHours, chooseFiles, readPlaces, findSuperfluous, gatherFacts],
+    ...[closeDocuments, closeSegments, closePartition],
+  ];
   assert.equal(new Set(steps.map(({ name }) => name)).size, steps.length);
+  assert.deepEqual(new Set(partitionsPhase.definitions), new Set(steps));
 });

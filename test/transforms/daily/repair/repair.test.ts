@@ -5,9 +5,12 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { newHost } from "../../../../core/politeness/host-clock.ts";
 import { cdxjLine } from "../../../../core/warc/cdxj.ts";
+import { memoryTable } from "../../../../io/stores/memory-table.ts";
 import { repairPhase } from "../../../../pipelines/daily/repair.ts";
+import { recordTable } from "../../../../ports/versioned-table.ts";
 import { type RepairKind, type RepairRow, repairKinds, repairReport } from "../../../../schemas/daily/repair.ts";
 import { dueKey, hostDueKey, keyRanges, rowKey } from "../../../../schemas/row-key.ts";
+import { segmentPlace } from "../../../../schemas/segment.ts";
 import { Findings, noFindings, sumFindings, toReport, writeReport } from "../../../../transforms/daily/repair/findings.ts";
 import { repairRange } from "../../../../transforms/daily/repair/repair-range.ts";
 import { joinBodies, references, segmentIndexes, storedBodies } from "../../../../transforms/daily/repair/stored-bodies.ts";
@@ -135,6 +138,27 @@ test("an index event that waits alone is told: the next visit publishes it", asy
 test("a body's record without a reference is told", async (context) => {
   const crawl = await sound(context, { contentHash: Buffer.alloc(20, 3) });
   assert.deepEqual(await reported(crawl), { "url-without-reference": [1, 0] });
+});
+
+test("a body whose segment was composed into a larger one meets its reference there", async (context) => {
+  const crawl = await sound(context);
+  const segments = recordTable(memoryTable(), segmentPlace, crawl.services.random);
+  const base = 5_000;
+  await segments.insertIfAbsent([
+    { key: `dt=${DAY}/segment-small.warc.gz`, value: { object: segment, base } },
+    { key: `dt=${DAY}/segment-other.warc.gz`, value: { object: segment, base: 2 * base } },
+  ]);
+  await store(crawl, base + 100);
+  const value = { offset: 100, length: 9, url: URL, storedAt: AS_OF - 1 };
+  for (const [name, first] of [
+    ["small", 1],
+    ["other", 2],
+  ] as const)
+    await crawl.services.tables.content.insertIfAbsent([
+      { key: Buffer.alloc(20, first).toString("hex"), value: { ...value, segment: `dt=${DAY}/segment-${name}.warc.gz` } },
+    ]);
+  const services = { ...crawl.services, segments };
+  assert.deepEqual(await reported({ ...crawl, services }), { "reference-without-body": [1, 0] });
 });
 
 test("a completion that goes on while it is looked at is not mended, and nothing of it is lost", async (context) => {

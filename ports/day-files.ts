@@ -17,7 +17,10 @@ export interface WrittenFile extends FoundFile {
 export interface DayFiles {
   /** What stands in the folder and those below it, by name; nothing where there is none. */
   list(folder: string): Promise<FoundFile[]>;
-  /** The lines of a file in their order, some at a time; a last line without its end is none. Rejects where no such file stands. */
+  /**
+   * The lines of a file in their order, some at a time. A last line without its end is none where files grow, as it may be half written; where a
+   * file stands whole or not at all it is one. Rejects where no such file stands.
+   */
   lines(name: string): AsyncIterable<string[]>;
   /** Lines without their ends. The file stands whole, in place of what stood there, and durable when it resolves; before that it is not seen. */
   writeLines(name: string, lines: Iterable<string> | AsyncIterable<string>): Promise<WrittenFile>;

@@ -6,7 +6,7 @@ import type { DayFiles, WrittenFile } from "../../ports/day-files.ts";
 import { StoreError } from "../../ports/versioned-table.ts";
 import { systemTrouble } from "../stores/sqlite-faults.ts";
 import { realFiles, syncFolders } from "./file-layer.ts";
-import { digestOf, isPacked, linesOf, measureOf, writeLinesInto } from "./line-streams.ts";
+import { digestOf, isPacked, type LinesIn, linesOf, measureOf, writeLinesInto } from "./line-streams.ts";
 
 /** Beside a file until it is whole; what a dead process left is written over. */
 const UNFINISHED = ".new";
@@ -25,16 +25,21 @@ export function localDayFiles(folder: string): DayFiles {
     list: (below) => told(below, () => filesIn(folder, join(folder, below))),
     async *lines(name) {
       try {
-        yield* linesOf(bytesOf(name), isPacked(name));
+        yield* linesOf(bytesOf(name), readAs(name));
       } catch (cause) {
         throw troubleOf(cause, join(folder, name));
       }
     },
     writeLines: (name, lines) => told(name, () => write(folder, name, lines)),
-    measure: (name) => told(name, () => unlessAbsent(name, measureOf(bytesOf(name), isPacked(name)))),
+    measure: (name) => told(name, () => unlessAbsent(name, measureOf(bytesOf(name), readAs(name)))),
     digest: (name) => told(name, () => unlessAbsent(name, digestOf(bytesOf(name)))),
     remove: (name) => told(name, () => rm(join(folder, name), { force: true })),
   };
+}
+
+/** A crawl writes on what it has open, and a dead one may have left half a line. */
+function readAs(name: string): LinesIn {
+  return { packed: isPacked(name), whole: false };
 }
 
 function troubleOf(cause: unknown, path: string): StoreError {

@@ -25,8 +25,16 @@ export function isPacked(name: string): boolean {
   return name.endsWith(".gz");
 }
 
+/** How the bytes of a file are read as lines. */
+export interface LinesIn {
+  /** As gzip. */
+  packed: boolean;
+  /** Nobody writes the file on: a last line without its end is one. */
+  whole: boolean;
+}
+
 /** Some lines at a time. Rejects where the bytes are not one or more whole gzip members, as it does where their source does. */
-export async function* linesOf(bytes: Bytes, packed: boolean): AsyncGenerator<string[]> {
+export async function* linesOf(bytes: Bytes, { packed, whole }: LinesIn): AsyncGenerator<string[]> {
   const decoder = new StringDecoder("utf8");
   let rest = "";
   for await (const piece of packed ? unpacked(bytes) : bytes) {
@@ -35,6 +43,8 @@ export async function* linesOf(bytes: Bytes, packed: boolean): AsyncGenerator<st
     rest = lines.pop()!;
     if (lines.length > 0) yield lines;
   }
+  rest += decoder.end();
+  if (whole && rest !== "") yield [rest];
 }
 
 /** Writes at the file's place; neither syncs nor closes it. The same lines give the same bytes. */
@@ -64,13 +74,18 @@ export async function digestOf(bytes: Bytes): Promise<Omit<WrittenFile, "name" |
 }
 
 /** Reads once. Rejects as linesOf does. */
-export async function measureOf(bytes: Bytes, packed: boolean): Promise<Omit<WrittenFile, "name">> {
+export async function measureOf(bytes: Bytes, { packed, whole }: LinesIn): Promise<Omit<WrittenFile, "name">> {
   const counted = counter();
-  const seen = { whole: false };
+  const seen = { all: false };
   const passing = countedOn(bytes, counted.add, seen);
   let rows = 0;
-  for await (const piece of packed ? unpacked(passing) : passing) rows += lineEndsIn(piece);
-  if (!seen.whole) throw new Error("bytes stand behind the last gzip member"); // zeros, at which unpacking ends
+  let last = LINE_END;
+  for await (const piece of packed ? unpacked(passing) : passing) {
+    rows += lineEndsIn(piece);
+    last = piece.at(-1) ?? last;
+  }
+  if (whole && last !== LINE_END) rows++;
+  if (!seen.all) throw new Error("bytes stand behind the last gzip member"); // zeros, at which unpacking ends
   return { rows, ...counted.told() };
 }
 
@@ -81,12 +96,12 @@ function unpacked(bytes: Bytes): Bytes {
   return text;
 }
 
-async function* countedOn(bytes: Bytes, add: (piece: Uint8Array) => void, seen: { whole: boolean }): Bytes {
+async function* countedOn(bytes: Bytes, add: (piece: Uint8Array) => void, seen: { all: boolean }): Bytes {
   for await (const piece of bytes) {
     add(piece);
     yield piece;
   }
-  seen.whole = true;
+  seen.all = true;
 }
 
 function counter() {

@@ -4,7 +4,7 @@ export interface Deployment {
   env: "dev" | "prod";
   project: string;
   region: string;
-  /** Of the image; given once. */
+  /** Of the images; given once. */
   tag: string;
   /** Where its crawl begins. */
   seeds: readonly string[];
@@ -32,6 +32,7 @@ export function deploySteps(deployment: Deployment, output: (name: string) => st
   const { env, project, region, tag, seeds, contact, engine, jobService, size } = deployment;
   const chdir = `-chdir=terraform/environments/${env}`;
   const image = `${output("image")}:${tag}`;
+  const launcher = `${output("launcher_image")}:${tag}`;
   const template = `${output("template_location")}/crawl-${tag}`;
   const flags = words(output("command_flags"));
   const sized = size === undefined ? [] : [`-var=fetches_per_day=${size}`];
@@ -45,7 +46,7 @@ export function deploySteps(deployment: Deployment, output: (name: string) => st
     {
       name: "resources",
       changes:
-        "tables, topics, buckets, datasets, accounts, network and registry, as Terraform's plan says; no job without a template",
+        "tables, topics, buckets, datasets, accounts, network and registry, as Terraform's plan says; no job without a template or an image",
       command: ["terraform", chdir, "apply", "-input=false", ...sized],
     },
     {
@@ -55,6 +56,12 @@ export function deploySteps(deployment: Deployment, output: (name: string) => st
     },
     { name: "image", changes: "an image on this machine", command: [engine, "build", "--tag", image, "."] },
     { name: "push", changes: `${image} in the project's registry`, command: [engine, "push", image] },
+    {
+      name: "launcher-image",
+      changes: "an image on this machine: what the daily job runs",
+      command: [engine, "build", "--target", "launcher", "--tag", launcher, "."],
+    },
+    { name: "launcher-push", changes: `${launcher} in the project's registry`, command: [engine, "push", launcher] },
     {
       name: "template",
       changes: `${template}, and the crawl's configuration and seeds in its stores`,
@@ -66,8 +73,12 @@ export function deploySteps(deployment: Deployment, output: (name: string) => st
     },
     {
       name: "job",
-      changes: `the streaming job in ${region}, begun or replaced by the template, and its sweeps`,
-      command: ["terraform", chdir, "apply", "-input=false", `-var=template=${template}`, ...sized],
+      changes: `the streaming job in ${region}, begun or replaced by the template, its sweeps, and the daily job of the images`,
+      command: [
+        ...["terraform", chdir, "apply", "-input=false", `-var=template=${template}`],
+        ...[`-var=daily_image=${launcher}`, `-var=daily_worker_image=${image}`],
+        ...sized,
+      ],
     },
   ];
 }

@@ -44,7 +44,7 @@ await cloudTests({ bigtable: true, pubsub: true, storage: true }, (emulators) =>
     const place = flags.slice(2); // without --stores cloud
     const again = await runScript("set-up", [...place]);
     assert.deepEqual([again.code, again.stderr], [0, ""]);
-    assert.match(again.stdout, /9 tables stood\n.*0 topics and subscriptions made.*\n.*bucket .* present\n/);
+    assert.match(again.stdout, /9 tables stood\n.*bucket .* present\n.*0 topics and subscriptions made.*\n/);
     const compacted = await runScript("compact", [...place, "--day", "2026-01-31"]);
     assert.deepEqual([compacted.code, compacted.stdout], [0, "2026-01-31: 0 segments, 0 bytes, in 0 objects\n"]);
     for (const [script, given, told] of [

@@ -9,6 +9,7 @@ import { localDayFiles } from "../../io/objects/day-files.ts";
 import { openBucket } from "../../io/objects/gcs/bucket.ts";
 import { gcsDayFiles } from "../../io/objects/gcs/day-files.ts";
 import { GZIP_TYPE, TEXT_TYPE } from "../../io/objects/gcs/named-object.ts";
+import { EVENT_FILES } from "../../io/queues/pubsub-names.ts";
 import { systemRandom } from "../../io/random.ts";
 import { bigtableClient } from "../../io/stores/bigtable/client.ts";
 import { openBigtableStore } from "../../io/stores/bigtable/store.ts";
@@ -107,12 +108,18 @@ export async function copyToCloud(folder: string, cloud: CloudCrawl): Promise<vo
     const files = localDayFiles(folder);
     for (const below of folders)
       for (const { name } of await files.list(below)) {
-        const contentType = name.endsWith(".gz") ? GZIP_TYPE : TEXT_TYPE;
         const bytes = await readFile(join(folder, name));
-        assert.equal(await bucket.create({ name, bytes, contentType }), "created");
+        const object = below === "events" ? asPubsub(name, bytes) : { name, bytes, contentType: GZIP_TYPE };
+        assert.equal(await bucket.create(object), "created");
       }
   });
   await reader.close();
+}
+
+/** Pub/Sub names its files by the time, and has no end behind the last line. */
+function asPubsub(name: string, bytes: Uint8Array) {
+  const named = name.replace(/part-.*$/, `12_00_00Z_8e5a1f${EVENT_FILES.suffix}`);
+  return { name: named, bytes: bytes.subarray(0, -1), contentType: TEXT_TYPE };
 }
 
 async function inCloud<T>(

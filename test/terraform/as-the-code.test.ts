@@ -49,6 +49,61 @@ const faults: [told: string, judge: keyof typeof judges, change: Change][] = [
     { file: "modules/messaging/main.tf", from: "local.rows.dropUnknownFields", to: "true" },
   ],
   [
+    "files of events in another folder",
+    "messaging",
+    {
+      file: "modules/messaging/main.tf",
+      from: "filename_prefix          = each.value.prefix",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Terraform's
+      to: 'filename_prefix          = "my/${each.value.prefix}"',
+    },
+  ],
+  [
+    "files of events that end otherwise",
+    "messaging",
+    {
+      file: "modules/messaging/main.tf",
+      from: "local.files.suffix",
+      to: '".json"',
+    },
+  ],
+  [
+    "files of events that are cut by the hour",
+    "messaging",
+    {
+      file: "modules/messaging/main.tf",
+      from: "local.files.datetimeFormat",
+      to: '"YYYY-MM-DD-hh/mm_ssZ"',
+    },
+  ],
+  [
+    "files of events that are no text",
+    "messaging",
+    {
+      file: "modules/messaging/main.tf",
+      from: "text_config {}",
+      to: "avro_config {}",
+    },
+  ],
+  [
+    "files of events in another bucket",
+    "messaging",
+    {
+      file: "environments/prod/main.tf",
+      from: "bucket         = module.objects.bucket",
+      to: "bucket         = module.objects.staging_bucket",
+    },
+  ],
+  [
+    "a deadline that ends before its file does",
+    "messaging",
+    {
+      file: "modules/messaging/main.tf",
+      from: "local.files.ackDeadlineSeconds",
+      to: "local.names.ackDeadlineSeconds",
+    },
+  ],
+  [
     "a renamed table",
     "records",
     { file: "modules/state/main.tf", from: 'name                = "', to: 'name                = "my-' },
@@ -105,6 +160,42 @@ const faults: [told: string, judge: keyof typeof judges, change: Change][] = [
     { file: "modules/objects/main.tf", from: "retention_duration_seconds = 0", to: "retention_duration_seconds = 604800" },
   ],
   [
+    "events that are deleted",
+    "objects",
+    {
+      file: "modules/objects/main.tf",
+      from: 'type          = "SetStorageClass"\n      storage_class = "NEARLINE"\n    }\n    condition {\n      age                   = var.events_days',
+      to: 'type = "Delete"\n    }\n    condition {\n      age                   = var.events_days',
+    },
+  ],
+  [
+    "a right of Pub/Sub's account to read what it wrote",
+    "roles",
+    {
+      file: "modules/messaging/main.tf",
+      from: '"roles/storage.objectCreator"',
+      to: '"roles/storage.objectUser"',
+    },
+  ],
+  [
+    "a start of the daily job by who may change it",
+    "roles",
+    {
+      file: "modules/job/main.tf",
+      from: '"roles/run.invoker"',
+      to: '"roles/run.developer"',
+    },
+  ],
+  [
+    "a keeper who launches jobs",
+    "roles",
+    {
+      file: "modules/identity/main.tf",
+      from: 'keeper   = ["roles/dataflow.worker"]',
+      to: 'keeper   = ["roles/dataflow.worker", "roles/dataflow.developer"]',
+    },
+  ],
+  [
     "a widened role",
     "roles",
     { file: "modules/identity/main.tf", from: '"roles/storage.objectCreator"', to: '"roles/storage.objectAdmin"' },
@@ -145,6 +236,42 @@ const faults: [told: string, judge: keyof typeof judges, change: Change][] = [
     { file: "environments/prod/main.tf", from: 'accounts["worker"]', to: 'accounts["keeper"]' },
   ],
   [
+    "a daily job that works as the streaming worker",
+    "daily",
+    {
+      file: "modules/job/main.tf",
+      from: "local.launches ? var.launcher : var.keeper",
+      to: "var.worker",
+    },
+  ],
+  [
+    "a daily job that is never cut off",
+    "daily",
+    {
+      file: "modules/job/main.tf",
+      from: "20 * 60 * 60",
+      to: "160 * 60 * 60",
+    },
+  ],
+  [
+    "a schedule that starts another job",
+    "daily",
+    {
+      file: "modules/job/main.tf",
+      from: "google_cloud_run_v2_job.daily[0].name}:run",
+      to: "var.crawl}:run",
+    },
+  ],
+  [
+    "a schedule of another account",
+    "daily",
+    {
+      file: "environments/prod/main.tf",
+      from: 'accounts["ticker"]',
+      to: 'accounts["operator"]',
+    },
+  ],
+  [
     "a sweep of half of the shards",
     "schedules",
     { file: "modules/job/main.tf", from: "local.names.sweeps.messages :", to: "slice(local.names.sweeps.messages, 0, 8) :" },
@@ -179,4 +306,18 @@ test("objects grow cold by the endings that the adapters give them", () => {
   ];
   for (const [file, ending] of named)
     assert.match(projectText(file), new RegExp(`partNames\\([^)]*, ${JSON.stringify(ending)}\\)`), file);
+});
+
+test("events are written where the daily job reads them, and end as the files of a data directory do", () => {
+  const { messaging, objects } = JSON.parse(namesFile()) as {
+    messaging: { eventFiles: { subscriptions: Record<string, { prefix: string }>; suffix: string; datetimeFormat: string } };
+    objects: { events: { folder: string; ending: string } };
+  };
+  const { subscriptions, suffix, datetimeFormat } = messaging.eventFiles;
+  for (const { prefix } of Object.values(subscriptions))
+    assert.match(prefix, new RegExp(`^${objects.events.folder}/\\w+/dt=$`));
+  assert.equal(objects.events.ending, suffix);
+  assert.ok(datetimeFormat.startsWith("YYYY-MM-DD/"), "the day is a folder's name, and no more of it");
+  assert.match(projectText("transforms/daily/statistics/read-events.ts"), /files\.list\(`events\/\$\{kind\}\/dt=\$\{day\}`\)/);
+  assert.ok(projectText("io/objects/events-files.ts").includes(suffix));
 });

@@ -3,12 +3,20 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataflowOptions } from "../../beam/portable/dataflow.ts";
-import { ACK_DEADLINE_SECONDS, DELIVERIES_MAX, pubsubNames, RETENTION_SECONDS } from "../../io/queues/pubsub-names.ts";
+import {
+  ACK_DEADLINE_SECONDS,
+  DELIVERIES_MAX,
+  EVENT_FILES,
+  FILES_ACK_DEADLINE_SECONDS,
+  pubsubNames,
+  RETENTION_SECONDS,
+} from "../../io/queues/pubsub-names.ts";
 import { META_TABLE } from "../../io/stores/bigtable/meta.ts";
 import { firstSplits } from "../../io/stores/bigtable/set-up.ts";
 import { FAMILY } from "../../io/stores/bigtable/writes.ts";
 import { tableNames } from "../../pipelines/worker.ts";
 import { decode } from "../../schemas/codec.ts";
+import type { EventKind } from "../../schemas/events.ts";
 import { limits } from "../../schemas/limits.ts";
 import { hostQueueMessage } from "../../schemas/messages.ts";
 import { eventTables, tableFiles } from "../../schemas/tables/event-tables.ts";
@@ -21,10 +29,11 @@ const { project, crawl, dataset } = CRAWL;
 const TABLES = [...tableNames, "segments", META_TABLE];
 const NAMES = pubsubNames(project, crawl);
 const TOPICS_AND_SUBSCRIPTIONS = [...Object.values(NAMES.queues), ...Object.values(NAMES.events), NAMES.dead];
+const KINDS = Object.keys(NAMES.events) as EventKind[];
 const SUBSCRIPTION_OF_ROWS = (JSON.parse(tableFiles()["tables.json"]!) as { subscription: Record<string, boolean> })
   .subscription;
 
-export const judges = { messaging, records, warehouse, objects, roles, job, schedules };
+export const judges = { messaging, records, warehouse, objects, roles, job, daily, schedules };
 
 function messaging(plan: Plan): void {
   const topics = ofType(plan, "google_pubsub_topic");
@@ -44,6 +53,7 @@ function messaging(plan: Plan): void {
       policy.max_delivery_attempts,
     ]),
     rows: blocks(subscription, "bigquery_config").map((config) => ({ ...config })),
+    files: blocks(subscription, "cloud_storage_config").map((config) => ({ ...config })),
   }));
   const tables = new Map(eventTables.map(({ kind, name }) => [NAMES.events[kind].subscription, name]));
   const expected = TOPICS_AND_SUBSCRIPTIONS.map(({ topic, subscription }) => ({
@@ -55,8 +65,16 @@ function messaging(plan: Plan): void {
     expires: "",
     dead: topic === NAMES.dead.topic ? [] : [[NAMES.dead.topic, DELIVERIES_MAX]],
     rows: tables.has(subscription) ? [rowsInto(tables.get(subscription)!)] : [],
+    files: [] as object[],
   }));
-  assert.deepEqual(byName(made), byName(expected));
+  const files = KINDS.map((kind) => ({
+    ...expected.find(({ topic }) => topic === NAMES.events[kind].topic)!,
+    name: NAMES.events[kind].filesSubscription,
+    ackDeadlineSeconds: FILES_ACK_DEADLINE_SECONDS,
+    rows: [],
+    files: [filesOf(kind)],
+  }));
+  assert.deepEqual(byName(made), byName([...expected, ...files]));
 }
 
 function rowsInto(table: string): Record<string, unknown> {
@@ -66,6 +84,19 @@ function rowsInto(table: string): Record<string, unknown> {
     use_topic_schema: SUBSCRIPTION_OF_ROWS.useTopicSchema,
     write_metadata: SUBSCRIPTION_OF_ROWS.writeMetadata,
     drop_unknown_fields: SUBSCRIPTION_OF_ROWS.dropUnknownFields,
+  };
+}
+
+/** As the set-up asks for them, in a bucket where the daily job looks. */
+function filesOf(kind: EventKind): object {
+  return {
+    bucket: `${project}-${crawl}`,
+    filename_prefix: `events/${kind}/dt=`,
+    filename_suffix: ".ndjson",
+    filename_datetime_format: "YYYY-MM-DD/hh_mm_ssZ",
+    max_bytes: EVENT_FILES.bytesMax,
+    max_duration: `${EVENT_FILES.secondsMax}s`,
+    text_config: [{}],
   };
 }
 
@@ -141,7 +172,7 @@ function objects(plan: Plan): void {
       condition.matches_suffix as string[] | undefined,
     ];
     const place = `${prefixes?.join()} ${suffixes?.join()}`;
-    const ours = ["pages/ .warc.gz", "documents/ .ndjson.gz"];
+    const ours = ["pages/ .warc.gz", "documents/ .ndjson.gz", "events/ .ndjson"];
     if (action === "Delete") assert.ok(["pages/ .warc.gz", "dataflow/temp/ undefined"].includes(place), `deletes ${place}`);
     else assert.ok(ours.includes(place), `moves ${place}`);
   }
@@ -151,10 +182,11 @@ function objects(plan: Plan): void {
     inOrder("pages/").map(({ action }) => action),
     ["SetStorageClass COLDLINE", "SetStorageClass ARCHIVE"],
   );
-  assert.deepEqual(
-    inOrder("documents/").map(({ action }) => action),
-    ["SetStorageClass NEARLINE", "SetStorageClass COLDLINE"],
-  );
+  for (const place of ["documents/", "events/"])
+    assert.deepEqual(
+      inOrder(place).map(({ action }) => action),
+      ["SetStorageClass NEARLINE", "SetStorageClass COLDLINE"],
+    );
 }
 
 /** SetStorageClass COLDLINE, or Delete alone. */
@@ -177,11 +209,16 @@ function roles(plan: Plan): void {
 }
 
 function holder({ at, member }: Planned): string {
-  const account = /google_service_account\.this\["(\w+)"\]\.member$/.exec(String(member))?.[1];
+  const account = accountOf(String(member).replace(/\.member$|^serviceAccount:/, ""));
   if (account !== undefined) return account;
   if (/^serviceAccount:service-.*@gcp-sa-pubsub\.iam\.gserviceaccount\.com$/.test(String(member))) return "pubsub";
   assert.match(String(member), /^(?:user|group):/, at);
   return String(member);
+}
+
+/** The account that is named by its own reference, or by its address. */
+function accountOf(reference: unknown): string | undefined {
+  return /google_service_account\.this\["(\w+)"\](?:\.email)?$/.exec(String(reference))?.[1];
 }
 
 function target(plan: Plan, grant: Planned): string {
@@ -208,6 +245,8 @@ function target(plan: Plan, grant: Planned): string {
       return `rows ${grant.table_id}`;
     case "google_artifact_registry_repository":
       return "images";
+    case "google_cloud_run_v2_job":
+      return `job ${bare(grant.name)}`;
     case "google_service_account":
       return `account ${/"(\w+)"/.exec(String(grant.service_account_id))?.[1]}`;
     default:
@@ -227,7 +266,28 @@ function job(plan: Plan): void {
   assert.deepEqual(made.additional_experiments, options.experiments);
   assert.equal(made.ip_configuration, options.usePublicIps === false ? "WORKER_IP_PRIVATE" : "WORKER_IP_PUBLIC");
   assert.deepEqual([made.enable_streaming_engine, made.on_delete, made.name], [true, "drain", `crawl-${crawl}-1`]);
-  assert.equal(/this\["(\w+)"\]/.exec(String(made.service_account_email))?.[1], "worker");
+  assert.equal(accountOf(made.service_account_email), "worker");
+}
+
+/** What its arguments say is judged by the command that takes them: commands.test.ts. */
+function daily(plan: Plan): void {
+  const made = only(plan, "google_cloud_run_v2_job");
+  const execution = block(made, "template");
+  const [task] = execution.template as Record<string, unknown>[];
+  assert.deepEqual([execution.task_count, execution.parallelism, task!.timeout], [1, 1, "72000s"]);
+  assert.ok(Number(task!.max_retries) <= 2);
+  const [container] = task!.containers as Record<string, unknown>[];
+  const launches = (container!.args as string[]).includes("dataflow");
+  assert.equal(accountOf(task!.service_account), launches ? "launcher" : "keeper");
+  assert.deepEqual(container!.resources, [{ limits: launches ? { cpu: "1", memory: "2Gi" } : { cpu: "2", memory: "4Gi" } }]);
+  const start = only(plan, "google_cloud_scheduler_job", ".daily[0]");
+  const request = block(start, "http_target");
+  const [, path, job] = /^https:\/\/run\.googleapis\.com\/v2\/(.*)\/jobs\/(.*):run$/.exec(String(request.uri)) ?? [];
+  assert.equal(path, `projects/${project}/locations/${CRAWL.region}`);
+  assert.equal(job, made.name);
+  assert.equal(request.http_method, "POST");
+  assert.equal(accountOf((request.oauth_token as Record<string, unknown>[])[0]!.service_account_email), "ticker");
+  assert.match(String(start.schedule), /^\d+ \d+ \* \* \*$/, "once a day");
 }
 
 function schedules(plan: Plan): void {

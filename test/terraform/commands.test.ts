@@ -4,9 +4,10 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { dailyFlags, readDailyOptions } from "../../pipelines/daily/daily-options.ts";
 import { engineFlags, enginePlace } from "../../pipelines/engines/engine-place.ts";
 import { cloudFlags, cloudPlace } from "../../pipelines/stores/cloud-place.ts";
-import { CRAWL, plannedCrawl } from "./planned-crawl.ts";
+import { block, CRAWL, only, plannedCrawl } from "./planned-crawl.ts";
 import { readModule, TERRAFORM } from "./terraform-module.ts";
 
 const SET_UP = { location: { type: "string" }, dataset: { type: "string" } } as const satisfies ParseArgsOptionsConfig;
@@ -28,7 +29,7 @@ test("the flags of the launch are ones that --engine dataflow takes", async () =
     .split(" ");
   const given = ["--engine", "dataflow", "--endpoint", "localhost:8099", "--image", `${image}:1`];
   const { values } = parseArgs({ args: [...given, ...args], options: engineFlags, strict: true });
-  const place = enginePlace(values, CRAWL.crawl);
+  const place = enginePlace(values, { name: `crawl-${CRAWL.crawl}`, inCloud: true });
   assert.equal(place?.jobName, `crawl-${CRAWL.crawl}-1`);
   const { workersMax, publicIps, subnetwork } = (place as { dataflow?: Record<string, unknown> }).dataflow ?? {};
   assert.deepEqual(
@@ -36,6 +37,35 @@ test("the flags of the launch are ones that --engine dataflow takes", async () =
     [24, false, `regions/${CRAWL.region}/subnetworks/${CRAWL.crawl}-workers`],
   );
 });
+
+for (const engine of ["dataflow", "embedded"] as const)
+  test(`the daily job's arguments are ones that npm run daily takes, of the same place, for the engine ${engine}`, async () => {
+    const plan = await plannedCrawl({ given: { daily_engine: engine } });
+    const [task] = block(only(plan, "google_cloud_run_v2_job"), "template").template as { containers: { args: string[] }[] }[];
+    const [command, ...args] = task!.containers[0]!.args;
+    assert.equal(command, "daily");
+    // As above; and the launcher's image has its own job service.
+    const told = args.map((arg) =>
+      arg.replace(/^module\.identity\..*\["keeper"\]\.email$/, "keeper@some-project.iam.gserviceaccount.com"),
+    );
+    const endpoint = engine === "dataflow" ? ["--endpoint", "127.0.0.1:8099"] : [];
+    const { values } = parseArgs({ args: [...told, ...endpoint], options: dailyFlags, strict: true });
+    const { stores, place } = readDailyOptions(values, Date.UTC(2026, 10, 30));
+    const { project, crawl } = CRAWL;
+    const cloud = { project, crawl, instance: crawl, bucket: `${project}-${crawl}`, appProfile: "crawl" };
+    assert.deepEqual(stores, { cloud });
+    if (engine === "embedded") return void assert.equal(place, undefined);
+    const { image, serviceAccount, publicIps, workersMax } = (place as { dataflow?: Record<string, unknown> }).dataflow ?? {};
+    assert.deepEqual(
+      [image, serviceAccount, publicIps, workersMax],
+      [
+        "europe-west1-docker.pkg.dev/some-project/some-crawl/worker:1",
+        "keeper@some-project.iam.gserviceaccount.com",
+        false,
+        24,
+      ],
+    );
+  });
 
 test("the README names outputs and services that there are, and every service that is used", async () => {
   const readme = readFileSync(join(TERRAFORM, "README.md"), "utf8");
@@ -62,7 +92,7 @@ function servicesOf(type: string): string[] {
     bigquery: ["bigquery", "bigquerydatatransfer"],
     bigtable: ["bigtable", "bigtableadmin"],
     billing: ["billingbudgets"],
-    cloud: ["cloudscheduler"],
+    cloud: ["cloudscheduler", "run"],
     project: ["cloudresourcemanager"],
     service: ["iam"],
   };

@@ -2,7 +2,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataflowOptions } from "../../beam/portable/dataflow.ts";
-import { ACK_DEADLINE_SECONDS, DELIVERIES_MAX, pubsubNames, RETENTION_SECONDS } from "../../io/queues/pubsub-names.ts";
+import {
+  ACK_DEADLINE_SECONDS,
+  DELIVERIES_MAX,
+  EVENT_FILES,
+  FILES_ACK_DEADLINE_SECONDS,
+  type PubsubNames,
+  pubsubNames,
+  RETENTION_SECONDS,
+} from "../../io/queues/pubsub-names.ts";
 import { META_TABLE } from "../../io/stores/bigtable/meta.ts";
 import { firstSplits } from "../../io/stores/bigtable/set-up.ts";
 import { FAMILY } from "../../io/stores/bigtable/writes.ts";
@@ -23,6 +31,7 @@ const ALL_TABLES = [...tableNames, "segments", META_TABLE];
 const FOLDERS = {
   pages: { folder: "pages", ending: ".warc.gz" },
   documents: { folder: "documents", ending: ".ndjson.gz" },
+  events: { folder: "events", ending: EVENT_FILES.suffix },
 };
 
 /** JSON; its parts are told of in terraform/README.md. */
@@ -37,6 +46,7 @@ function names() {
     messaging: {
       queues: Object.keys(queues).map((queue) => ownName(queues[queue as keyof typeof queues].topic)),
       events: Object.fromEntries(eventTables.map(({ kind, name }) => [ownName(events[kind].topic), name])),
+      eventFiles: eventFiles(events),
       dead: ownName(dead.topic),
       ackDeadlineSeconds: ACK_DEADLINE_SECONDS,
       deliveriesMax: DELIVERIES_MAX,
@@ -51,6 +61,16 @@ function names() {
     job: { experiments: dataflowOptions(SOME_JOB).experiments },
     sweeps: { everyMinutes: limits.sweepMs / MINUTE_MS, messages: sweepMessages() },
   };
+}
+
+/** By the names of their subscriptions. */
+function eventFiles(events: PubsubNames["events"]) {
+  const { prefixOf, ...how } = EVENT_FILES;
+  const subscriptions = eventTables.map(({ kind }) => {
+    const { topic, filesSubscription } = events[kind];
+    return [ownName(filesSubscription), { topic: ownName(topic), prefix: prefixOf(kind) }] as const;
+  });
+  return { subscriptions: Object.fromEntries(subscriptions), ...how, ackDeadlineSeconds: FILES_ACK_DEADLINE_SECONDS };
 }
 
 const SOME_JOB = { project: "p", region: "r", stagingLocation: "gs://b/s", tempLocation: "gs://b/t" };

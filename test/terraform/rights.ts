@@ -12,6 +12,7 @@ export interface Right {
 
 const QUEUES = ["discover", "host", "reparse"] as const;
 const EVENTS = ["events-fetch", "events-index", "events-skip"] as const;
+const EVENT_FILES = ["events-fetch-files", "events-index-files", "events-skip-files"] as const;
 
 /** `tables`: all of them, by their names in the crawl. */
 export function rights(tables: readonly string[]): Right[] {
@@ -87,14 +88,9 @@ function ofKeeper(tables: readonly string[]): Right[] {
       account,
       role: "roles/storage.objectUser",
       on: ["bucket"],
-      because: "compaction deletes small segments, the daily job its own unfinished files",
-      seen: { file: "io/objects/gcs/carry-out.ts", text: "await bucket.remove({ name:" },
-    },
-    {
-      account,
-      role: "roles/storage.objectUser",
-      on: ["bucket dataflow/", "staging"],
-      because: "what a job stages and writes while it runs",
+      because:
+        "the daily job replaces and deletes files of its own, compaction small segments; a job's own files lie there, too",
+      seen: { file: "io/objects/gcs/day-files.ts", text: "bucket.replace({" },
     },
     { account, role: "roles/artifactregistry.reader", on: ["images"], because: "its image" },
   ];
@@ -115,9 +111,15 @@ function ofLauncher(tables: readonly string[]): Right[] {
       account,
       role: "roles/bigtable.user",
       on: tables.map((table) => `table ${table}`),
-      because: "writes the crawl's configuration and epoch",
+      because: "writes the crawl's configuration and epoch; the daily job reads the configuration",
     },
-    { account, role: "roles/storage.objectViewer", on: ["bucket"], because: "a bucket is opened by listing" },
+    {
+      account,
+      role: "roles/storage.objectViewer",
+      on: ["bucket"],
+      because: "a bucket is opened by listing, and what the daily job has closed is read from its manifests",
+      seen: { file: "pipelines/daily/run-daily.ts", text: "await files.list(folder)" },
+    },
     {
       account,
       role: "roles/storage.objectUser",
@@ -131,9 +133,13 @@ function ofLauncher(tables: readonly string[]): Right[] {
 function ofOthers(tables: readonly string[]): Right[] {
   return [
     { account: "ticker", role: "roles/pubsub.publisher", on: topics(["host"]), because: "asks for sweeps" },
-    { account: "ticker", role: "roles/dataflow.developer", on: ["project"], because: "launches the daily job" },
-    { account: "ticker", role: "roles/iam.serviceAccountUser", on: ["account keeper"], because: "the daily job runs as this" },
-    { account: "ticker", role: "roles/storage.objectViewer", on: ["staging"], because: "reads the template" },
+    {
+      account: "ticker",
+      role: "roles/run.invoker",
+      on: ["job daily"],
+      because: "starts it: run.jobs.run, and no other arguments",
+    },
+    { account: "operator", role: "roles/run.invoker", on: ["job daily"], because: "starts it by hand" },
     { account: "watcher", role: "roles/bigquery.jobUser", on: ["project"], because: "asks a question" },
     { account: "watcher", role: "roles/bigquery.dataViewer", on: ["dataset"], because: "of these tables" },
     { account: "operator", role: "roles/dataflow.developer", on: ["project"], because: "drains and resizes jobs" },
@@ -149,7 +155,7 @@ function ofOthers(tables: readonly string[]): Right[] {
   ];
 }
 
-/** Google documents these three of its own account: dead-letter topics, and BigQuery subscriptions. */
+/** Google documents these of its own account: dead-letter topics, subscriptions of BigQuery and of Cloud Storage. */
 function ofPubsub(): Right[] {
   const account = "pubsub";
   return [
@@ -157,7 +163,7 @@ function ofPubsub(): Right[] {
     {
       account,
       role: "roles/pubsub.subscriber",
-      on: subscriptions([...QUEUES, ...EVENTS]),
+      on: subscriptions([...QUEUES, ...EVENTS, ...EVENT_FILES]),
       because: "and takes it out of where it was",
     },
     {
@@ -166,6 +172,8 @@ function ofPubsub(): Right[] {
       on: ["fetch_events", "index_events", "skip_events"].map((table) => `rows ${table}`),
       because: "writes events as rows",
     },
+    { account, role: "roles/storage.objectCreator", on: ["bucket"], because: "writes events as files" },
+    { account, role: "roles/storage.legacyBucketReader", on: ["bucket"], because: "looks at the bucket first" },
   ];
 }
 

@@ -98,6 +98,13 @@ const bills: [what: string, choices: Partial<Choices>, service: (typeof services
   ],
   ["queues, both ways", {}, "Pub/Sub: queues", ((1e9 * 2 * 1_468.5) / 2 ** 40) * 40],
   ["events", {}, "Pub/Sub: events into BigQuery", ((1e9 * 830.9) / 2 ** 40) * (40 + 50)],
+  ["events once more", {}, "Pub/Sub: events into the bucket", ((1e9 * 830.9) / 2 ** 40) * 50],
+  [
+    "events by their age",
+    {},
+    "Cloud Storage: events kept",
+    ((1e9 * 766.9) / GIB) * (30 * 0.02 + 150 * 0.01 + 185 * 0.004) * (24 / 730),
+  ],
   ["NAT above 32 workers", {}, "Network: NAT and addresses", 24 * (0.044 + 80 * 0.005) + ((1e9 * 20_500) / GIB) * 0.045],
   ["addresses of workers", { addressPerWorker: true }, "Network: NAT and addresses", 240 * 24 * 0.005],
   ["sent", {}, "Network: sent to the internet", ((1e9 * 2_500) / GIB) * 0.12],

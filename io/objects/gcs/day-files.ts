@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { DayFiles, FoundFile, WrittenFile } from "../../../ports/day-files.ts";
 import { StoreError } from "../../../ports/versioned-table.ts";
 import { systemTrouble } from "../../stores/sqlite-faults.ts";
-import { digestOf, isPacked, linesOf, measureOf, writeLinesInto } from "../line-streams.ts";
+import { digestOf, isPacked, type LinesIn, linesOf, measureOf, writeLinesInto } from "../line-streams.ts";
 import type { ObjectBucket } from "./bucket.ts";
 import { faultOf } from "./faults.ts";
 import { GZIP_TYPE, TEXT_TYPE } from "./named-object.ts";
@@ -21,16 +21,21 @@ export function gcsDayFiles({ bucket }: GcsDayFilesOptions): DayFiles {
     list: (folder) => filesIn(bucket, folder),
     async *lines(name) {
       try {
-        yield* linesOf(bucket.pieces(name), isPacked(name));
+        yield* linesOf(bucket.pieces(name), readAs(name));
       } catch (cause) {
         throw troubleOf(cause, bucket, name);
       }
     },
     writeLines: (name, lines) => write(bucket, name, lines),
-    measure: (name) => unlessAbsent(bucket, name, (pieces) => measureOf(pieces, isPacked(name))),
+    measure: (name) => unlessAbsent(bucket, name, (pieces) => measureOf(pieces, readAs(name))),
     digest: (name) => unlessAbsent(bucket, name, digestOf),
     remove: (name) => bucket.remove({ name }),
   };
+}
+
+/** An object is never written on; those that Pub/Sub writes have no end behind their last line. */
+function readAs(name: string): LinesIn {
+  return { packed: isPacked(name), whole: true };
 }
 
 async function filesIn(bucket: ObjectBucket, folder: string): Promise<FoundFile[]> {

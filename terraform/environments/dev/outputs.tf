@@ -13,6 +13,11 @@ output "command_flags" {
   value       = "--project ${var.project} --instance ${module.state.instance} --bucket ${module.objects.bucket} --crawl ${var.crawl} --app-profile ${module.state.app_profile}"
 }
 
+output "daily_job" {
+  description = "The name of the daily job in Cloud Run; empty where there is none."
+  value       = module.job.daily_job
+}
+
 output "image" {
   description = "The worker's image without its tag."
   value       = module.registry.image
@@ -29,6 +34,11 @@ output "launch_flags" {
     "--machine-type ${local.size.machineType}",
     "--max-workers ${local.size.workersMax}",
   ])
+}
+
+output "launcher_image" {
+  description = "The launcher's image without its tag."
+  value       = module.registry.launcher_image
 }
 
 output "quotas" {

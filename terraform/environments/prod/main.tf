@@ -27,6 +27,7 @@ module "warehouse" {
 module "messaging" {
   source = "../../modules/messaging"
 
+  bucket         = module.objects.bucket
   crawl          = var.crawl
   event_tables   = module.warehouse.event_tables
   labels         = local.labels
@@ -98,13 +99,21 @@ module "job" {
   source = "../../modules/job"
 
   address_per_worker = var.address_per_worker
+  app_profile        = module.state.app_profile
+  bucket             = module.objects.bucket
   compatibility_id   = var.compatibility_id
   crawl              = var.crawl
-  daily              = var.daily
+  daily_engine       = var.daily_engine
+  daily_image        = var.daily_image
+  daily_schedule     = var.daily_schedule
+  daily_worker_image = var.daily_worker_image
   host_topic         = module.messaging.topics["host"]
+  instance           = module.state.instance
   keeper             = module.identity.accounts["keeper"]
   labels             = local.labels
+  launcher           = module.identity.accounts["launcher"]
   machine_type       = local.size.machineType
+  operator           = module.identity.accounts["operator"]
   project            = var.project
   region             = var.region
   renamed            = var.renamed

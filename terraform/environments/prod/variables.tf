@@ -59,14 +59,47 @@ variable "crawl" {
   }
 }
 
-variable "daily" {
-  description = "The template of the daily job (gs://…, empty where there is none yet), and when it starts: cron, UTC."
-  type        = object({ template = string, schedule = string })
-  default     = { template = "", schedule = "20 3 * * *" }
+variable "daily_engine" {
+  description = "Where the daily job works: dataflow, as jobs of their own with up to as many workers as the streaming job; or embedded, in its one process."
+  type        = string
+  default     = "dataflow"
 
   validation {
-    condition     = (var.daily.template == "" || can(regex("^gs://[^/]+/.+$", var.daily.template))) && length(split(" ", var.daily.schedule)) == 5
-    error_message = "gs://BUCKET/PATH or nothing, and a cron line of five fields."
+    condition     = contains(["dataflow", "embedded"], var.daily_engine)
+    error_message = "dataflow, or embedded."
+  }
+}
+
+variable "daily_image" {
+  description = "The launcher's image with its tag, which the daily job runs. Empty: no daily job yet."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = var.daily_image == "" || can(regex("^[a-z0-9.-]+(/[a-z0-9._-]+)+(:[A-Za-z0-9_][A-Za-z0-9_.-]*|@sha256:[0-9a-f]{64})$", var.daily_image))
+    error_message = "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST, or nothing."
+  }
+}
+
+variable "daily_schedule" {
+  description = "When the daily job starts: cron, UTC. A day is taken once it is over, and its last events are files some ten minutes later."
+  type        = string
+  default     = "20 3 * * *"
+
+  validation {
+    condition     = can(regex("^[0-9]{1,2} [0-9]{1,2} [*] [*] [*]$", var.daily_schedule))
+    error_message = "MINUTE HOUR * * *: once a day, since each run takes the day before."
+  }
+}
+
+variable "daily_worker_image" {
+  description = "The worker's image with its tag, which the workers of the daily job run. Needed where it launches jobs of Dataflow."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = (var.daily_worker_image == "" && (var.daily_image == "" || var.daily_engine != "dataflow")) || can(regex("^[a-z0-9.-]+(/[a-z0-9._-]+)+(:[A-Za-z0-9_][A-Za-z0-9_.-]*|@sha256:[0-9a-f]{64})$", var.daily_worker_image))
+    error_message = "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST; nothing where there is no daily job, or where it launches none."
   }
 }
 

@@ -3,9 +3,9 @@
 locals {
   accounts = {
     worker   = "Workers of the streaming job: fetch, store and publish."
-    keeper   = "Workers of the daily job, and the compaction: read everything, rewrite what is stored."
-    launcher = "Stages a template, begins a crawl, publishes its seeds."
-    ticker   = "The schedules: asks for sweeps, launches the daily job."
+    keeper   = "The daily job where it works itself, its workers, and the compaction: read everything, rewrite what is stored."
+    launcher = "Stages a template, begins a crawl, publishes its seeds; the daily job where it launches others."
+    ticker   = "The schedules: asks for sweeps, starts the daily job."
     watcher  = "Asks the dataset whether hosts were left alone."
     operator = "Acted as by people: orders about hosts, drain, logs and metrics."
   }
@@ -15,7 +15,6 @@ locals {
     worker   = ["roles/dataflow.worker"]
     keeper   = ["roles/dataflow.worker"]
     launcher = ["roles/dataflow.developer"]
-    ticker   = ["roles/dataflow.developer"]
     watcher  = ["roles/bigquery.jobUser"]
     operator = ["roles/dataflow.developer", "roles/logging.viewer", "roles/monitoring.viewer"]
   }
@@ -41,16 +40,13 @@ locals {
 
   staging_roles = {
     worker   = ["roles/storage.objectUser"]
-    keeper   = ["roles/storage.objectUser"]
     launcher = ["roles/storage.objectUser"]
-    ticker   = ["roles/storage.objectViewer"]
   }
 
-  # What the job service stages beside pages and documents, in a folder of its own.
+  # What the job service stages beside pages and documents, in a folder of its own. The keeper may do so in all of the bucket.
   staged_folder = "dataflow/"
   staged_roles = {
     worker   = ["roles/storage.objectUser"]
-    keeper   = ["roles/storage.objectUser"]
     launcher = ["roles/storage.objectUser"]
   }
 
@@ -60,7 +56,6 @@ locals {
   # As whom a job may run that the first launches.
   launches = {
     launcher = ["worker", "keeper"]
-    ticker   = ["keeper"]
   }
 
   member = { for name, account in google_service_account.this : name => account.member }

@@ -1,22 +1,24 @@
-# What runs: the streaming job from its template, and two schedules, the sweep that finds what was lost and the daily job.
+# What runs: the streaming job from its template, the daily job, and two schedules: the sweep that finds what was lost, and the day's start.
 
 locals {
   names    = jsondecode(file("${path.module}/../../generated/names.json"))
   job_name = "crawl-${var.crawl}-${var.compatibility_id}"
   ways     = var.address_per_worker ? "WORKER_IP_PUBLIC" : "WORKER_IP_PRIVATE"
-  daily_launch = {
-    jobName = "daily-${var.crawl}"
-    environment = {
-      additionalExperiments = local.names.job.experiments
-      additionalUserLabels  = var.labels
-      ipConfiguration       = "WORKER_IP_PRIVATE"
-      machineType           = var.machine_type
-      maxWorkers            = var.workers_max
-      serviceAccountEmail   = var.keeper
-      subnetwork            = var.subnetwork
-      tempLocation          = var.temporary_location
-    }
-  }
+
+  # In its own process, or as jobs of Dataflow that it launches and waits for.
+  launches = var.daily_engine == "dataflow"
+  # As whom: the work needs the keeper's rights, launching the launcher's, and neither those of the other.
+  daily_account = local.launches ? var.launcher : var.keeper
+  # The day is not among them: it is yesterday's, whenever it runs.
+  daily_arguments = concat(
+    ["daily", "--stores", "cloud", "--project", var.project, "--instance", var.instance, "--bucket", var.bucket, "--crawl", var.crawl],
+    ["--app-profile", var.app_profile, "--engine", var.daily_engine],
+    local.launches ? ["--image", var.daily_worker_image, "--region", var.region, "--service-account", var.keeper] : [],
+    local.launches ? ["--subnetwork", var.subnetwork, "--public-ips", "false"] : [],
+    local.launches ? ["--machine-type", var.machine_type, "--max-workers", tostring(var.workers_max)] : [],
+  )
+  # Where it launches it waits, beside Beam's job service; where it works itself all else is on it, and what it spills is memory, too.
+  daily_limits = local.launches ? { cpu = "1", memory = "2Gi" } : { cpu = "2", memory = "4Gi" }
 }
 
 # A new template, or other settings, update the running job in its place; another name drains it and begins a new one, which loses
@@ -71,16 +73,59 @@ resource "google_cloud_scheduler_job" "sweep" {
   }
 }
 
+# One task. A run that was cut off is done again and goes on where it was: twice, then a person should look.
+resource "google_cloud_run_v2_job" "daily" {
+  count = var.daily_image == "" ? 0 : 1
+
+  project             = var.project
+  location            = var.region
+  name                = "${var.crawl}-daily"
+  labels              = var.labels
+  deletion_protection = false
+
+  template {
+    task_count  = 1
+    parallelism = 1
+    labels      = var.labels
+
+    template {
+      service_account = local.daily_account
+      max_retries     = 2
+      timeout         = "${20 * 60 * 60}s"
+
+      containers {
+        image = var.daily_image
+        args  = local.daily_arguments
+
+        resources {
+          limits = local.daily_limits
+        }
+      }
+    }
+  }
+}
+
+# Who may start it, as it stands and with no other arguments: the schedule, and people who act as the operator.
+resource "google_cloud_run_v2_job_iam_member" "daily" {
+  for_each = var.daily_image == "" ? {} : { ticker = var.ticker, operator = var.operator }
+
+  project  = var.project
+  location = var.region
+  name     = google_cloud_run_v2_job.daily[0].name
+  role     = "roles/run.invoker"
+  member   = "serviceAccount:${each.value}"
+}
+
 resource "google_cloud_scheduler_job" "daily" {
-  count = var.daily.template == "" ? 0 : 1
+  count = var.daily_image == "" ? 0 : 1
 
   project          = var.project
   region           = var.region
   name             = "${var.crawl}-daily"
-  description      = "Launches the daily job from its template."
-  schedule         = var.daily.schedule
+  description      = "Starts the daily job."
+  schedule         = var.daily_schedule
   time_zone        = "Etc/UTC"
-  attempt_deadline = "180s"
+  attempt_deadline = "60s"
 
   retry_config {
     retry_count = 3
@@ -88,9 +133,7 @@ resource "google_cloud_scheduler_job" "daily" {
 
   http_target {
     http_method = "POST"
-    uri         = "https://dataflow.googleapis.com/v1b3/projects/${var.project}/locations/${var.region}/templates:launch?gcsPath=${urlencode(var.daily.template)}"
-    headers     = { "Content-Type" = "application/json" }
-    body        = base64encode(jsonencode(local.daily_launch))
+    uri         = "https://run.googleapis.com/v2/projects/${var.project}/locations/${var.region}/jobs/${google_cloud_run_v2_job.daily[0].name}:run"
 
     oauth_token {
       service_account_email = var.ticker

@@ -4,6 +4,26 @@ variable "address_per_worker" {
   default     = false
 }
 
+variable "app_profile" {
+  description = "The app profile of the crawl: --app-profile of the commands."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9_][A-Za-z0-9_.-]{0,49}$", var.app_profile))
+    error_message = "1 to 50 letters, digits, underscores, dots and hyphens, no dot or hyphen first."
+  }
+}
+
+variable "bucket" {
+  description = "The bucket of pages and documents: --bucket of the commands."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z0-9][a-z0-9._-]{1,53}[a-z0-9]$", var.bucket))
+    error_message = "3 to 55 lower-case letters, digits, dots, hyphens and underscores, a letter or digit first and last; 8 more are put after it."
+  }
+}
+
 variable "compatibility_id" {
   description = "Stands in the job's name. Unchanged, a new template updates the running job; changed, the job is drained and a new one begins."
   type        = string
@@ -25,14 +45,47 @@ variable "crawl" {
   }
 }
 
-variable "daily" {
-  description = "The template of the daily job (gs://…, empty where there is none yet), and when it starts: cron, UTC."
-  type        = object({ template = string, schedule = string })
-  default     = { template = "", schedule = "20 3 * * *" }
+variable "daily_engine" {
+  description = "Where the daily job works: dataflow, as jobs of their own with up to as many workers as the streaming job; or embedded, in its one process."
+  type        = string
+  default     = "dataflow"
 
   validation {
-    condition     = (var.daily.template == "" || can(regex("^gs://[^/]+/.+$", var.daily.template))) && length(split(" ", var.daily.schedule)) == 5
-    error_message = "gs://BUCKET/PATH or nothing, and a cron line of five fields."
+    condition     = contains(["dataflow", "embedded"], var.daily_engine)
+    error_message = "dataflow, or embedded."
+  }
+}
+
+variable "daily_image" {
+  description = "The launcher's image with its tag, which the daily job runs. Empty: no daily job yet."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = var.daily_image == "" || can(regex("^[a-z0-9.-]+(/[a-z0-9._-]+)+(:[A-Za-z0-9_][A-Za-z0-9_.-]*|@sha256:[0-9a-f]{64})$", var.daily_image))
+    error_message = "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST, or nothing."
+  }
+}
+
+variable "daily_schedule" {
+  description = "When the daily job starts: cron, UTC. A day is taken once it is over, and its last events are files some ten minutes later."
+  type        = string
+  default     = "20 3 * * *"
+
+  validation {
+    condition     = can(regex("^[0-9]{1,2} [0-9]{1,2} [*] [*] [*]$", var.daily_schedule))
+    error_message = "MINUTE HOUR * * *: once a day, since each run takes the day before."
+  }
+}
+
+variable "daily_worker_image" {
+  description = "The worker's image with its tag, which the workers of the daily job run. Needed where it launches jobs of Dataflow."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = (var.daily_worker_image == "" && (var.daily_image == "" || var.daily_engine != "dataflow")) || can(regex("^[a-z0-9.-]+(/[a-z0-9._-]+)+(:[A-Za-z0-9_][A-Za-z0-9_.-]*|@sha256:[0-9a-f]{64})$", var.daily_worker_image))
+    error_message = "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST; nothing where there is no daily job, or where it launches none."
   }
 }
 
@@ -46,8 +99,18 @@ variable "host_topic" {
   }
 }
 
+variable "instance" {
+  description = "The Bigtable instance: --instance of the commands."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{4,31}[a-z0-9]$", var.instance))
+    error_message = "6 to 33 lower-case letters, digits and hyphens, a letter first, no hyphen last."
+  }
+}
+
 variable "keeper" {
-  description = "The account of the daily job's workers."
+  description = "The account of the daily job where it works itself, and of its workers."
   type        = string
 
   validation {
@@ -66,6 +129,16 @@ variable "labels" {
   }
 }
 
+variable "launcher" {
+  description = "The account that launches jobs."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]@[a-z0-9.-]+$", var.launcher))
+    error_message = "An account's address."
+  }
+}
+
 variable "machine_type" {
   description = "Of a worker."
   type        = string
@@ -73,6 +146,16 @@ variable "machine_type" {
   validation {
     condition     = can(regex("^[a-z][a-z0-9]*-[a-z]+-[0-9]+$", var.machine_type))
     error_message = "A machine type, such as n2-standard-2."
+  }
+}
+
+variable "operator" {
+  description = "The account that people act as."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]@[a-z0-9.-]+$", var.operator))
+    error_message = "An account's address."
   }
 }
 

@@ -8,6 +8,7 @@ output "subscription_names" {
   value = merge(
     { for name, subscription in google_pubsub_subscription.queue : name => subscription.name },
     { for name, subscription in google_pubsub_subscription.event : name => subscription.name },
+    { for name, subscription in google_pubsub_subscription.file : name => subscription.name },
     { (local.names.dead) = google_pubsub_subscription.dead.name },
   )
 }

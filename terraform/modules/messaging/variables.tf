@@ -1,3 +1,13 @@
+variable "bucket" {
+  description = "The bucket of pages and documents: --bucket of the commands."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z0-9][a-z0-9._-]{1,53}[a-z0-9]$", var.bucket))
+    error_message = "3 to 55 lower-case letters, digits, dots, hyphens and underscores, a letter or digit first and last; 8 more are put after it."
+  }
+}
+
 variable "crawl" {
   description = "What the names of tables, topics, subscriptions and accounts begin with: --crawl of the commands."
   type        = string

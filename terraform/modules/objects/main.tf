@@ -1,4 +1,4 @@
-# Pages and documents, and beside them what is only passing by: templates and temporary files.
+# Pages, documents and events, and beside them what is only passing by: templates and temporary files.
 
 locals {
   folders = jsondecode(file("${path.module}/../../generated/names.json")).objects
@@ -72,6 +72,33 @@ resource "google_storage_bucket" "crawl" {
       age                   = var.documents_days.coldline
       matches_prefix        = ["${local.folders.documents.folder}/"]
       matches_suffix        = [local.folders.documents.ending]
+      matches_storage_class = ["NEARLINE"]
+    }
+  }
+
+  # Events are read by the daily job the day after, and are the only copy beside BigQuery's.
+  lifecycle_rule {
+    action {
+      type          = "SetStorageClass"
+      storage_class = "NEARLINE"
+    }
+    condition {
+      age                   = var.events_days.nearline
+      matches_prefix        = ["${local.folders.events.folder}/"]
+      matches_suffix        = [local.folders.events.ending]
+      matches_storage_class = ["STANDARD"]
+    }
+  }
+
+  lifecycle_rule {
+    action {
+      type          = "SetStorageClass"
+      storage_class = "COLDLINE"
+    }
+    condition {
+      age                   = var.events_days.coldline
+      matches_prefix        = ["${local.folders.events.folder}/"]
+      matches_suffix        = [local.folders.events.ending]
       matches_storage_class = ["NEARLINE"]
     }
   }

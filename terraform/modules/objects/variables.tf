@@ -25,6 +25,17 @@ variable "documents_days" {
   }
 }
 
+variable "events_days" {
+  description = "After how many days files of events become rarely read (Nearline) and hardly ever read (Coldline)."
+  type        = object({ nearline = number, coldline = number })
+  default     = { nearline = 30, coldline = 180 }
+
+  validation {
+    condition     = var.events_days.nearline >= 8 && var.events_days.coldline >= var.events_days.nearline + 30
+    error_message = "Nearline from 8 days on, so that a week's days can be run again, and Coldline 30 days later at least: a shorter stay is paid for as one of 30."
+  }
+}
+
 variable "labels" {
   description = "Labels of everything that can have some; the bill is told by them."
   type        = map(string)

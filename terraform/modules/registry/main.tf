@@ -1,4 +1,4 @@
-# The images of the worker. A tag is given once, so that what a template names stays what it was.
+# The images of the worker, and of the launcher of the daily job. A tag is given once, so that what a template names stays what it was.
 
 resource "google_artifact_registry_repository" "this" {
   #checkov:skip=CKV_GCP_84:images hold public code, and no secret; Google's own key encrypts them
@@ -6,7 +6,7 @@ resource "google_artifact_registry_repository" "this" {
   location      = var.region
   repository_id = var.crawl
   format        = "DOCKER"
-  description   = "Images of the crawl's worker."
+  description   = "Images of the crawl's worker and launcher."
   labels        = var.labels
 
   docker_config {

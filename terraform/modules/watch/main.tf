@@ -50,7 +50,7 @@ locals {
       above       = 1800
       for_seconds = 900
       aligner     = "ALIGN_MAX"
-      told        = "Events do not become rows: a table lacks a column that the program writes, or Pub/Sub's account lacks its right on it."
+      told        = "Events do not become rows, or files (subscriptions that end in -files): a table lacks a column that the program writes, or Pub/Sub's account lacks its right on the table or the bucket."
     }
     "job-failed" = {
       filter      = "${local.job} AND metric.type = \"dataflow.googleapis.com/job/is_failed\""

@@ -21,7 +21,11 @@ export async function allLines(files: DayFiles, name: string): Promise<string[]>
 }
 
 /** `make` gives an empty place, for each test a new one; `runs`: of each law. */
-export function dayFilesContract(name: string, make: () => Promise<MadeDayFiles>, runs = 40): void {
+export function dayFilesContract(
+  name: string,
+  make: () => Promise<MadeDayFiles>,
+  { runs = 40, grow }: { runs?: number /** Whether files are written on. */; grow: boolean },
+): void {
   const on = (situation: string, check: (made: MadeDayFiles) => Promise<void>): void => {
     test(situation, async () => {
       const made = await make();
@@ -36,7 +40,7 @@ export function dayFilesContract(name: string, make: () => Promise<MadeDayFiles>
     comeBack(on, runs);
     wholeOrNot(on);
     foundAndAbsent(on);
-    ofOthers(on);
+    ofOthers(on, grow);
   });
 }
 
@@ -153,7 +157,7 @@ function foundAndAbsent(on: On): void {
   });
 }
 
-function ofOthers(on: On): void {
+function ofOthers(on: On, grow: boolean): void {
   on("a file of several gzip members is read to its end", async ({ files, put }) => {
     const members = ["one\ntw", "", "o\nthree\n", "x".repeat(100_000), "\n"].map((text) => gzipSync(text));
     await put("members.gz", Buffer.concat(members));
@@ -178,12 +182,21 @@ function ofOthers(on: On): void {
     }
   });
 
-  on("a last line without its end is none; bytes that are no text are read and counted", async ({ files, put }) => {
-    await put("half.ndjson", Buffer.from("one\ntwo\nthr"));
-    assert.deepEqual(await allLines(files, "half.ndjson"), ["one", "two"]);
-    assert.equal((await files.measure("half.ndjson"))?.rows, 2);
-    await put("bytes", Buffer.from([0xff, 0xfe, 10, 0xc3]));
-    assert.deepEqual(await allLines(files, "bytes"), ["\ufffd\ufffd"]);
-    assert.deepEqual((await files.measure("bytes"))?.bytes, 4);
-  });
+  on(
+    `a last line without its end is ${grow ? "none" : "one"}; bytes that are no text are read and counted`,
+    async ({ files, put }) => {
+      const last = (text: string) => (grow ? [] : [text]);
+      for (const [name, bytes] of [
+        ["half.ndjson", Buffer.from("one\ntwo\nthr")],
+        ["half.ndjson.gz", gzipSync("one\ntwo\nthr")],
+      ] as const) {
+        await put(name, bytes);
+        assert.deepEqual(await allLines(files, name), ["one", "two", ...last("thr")]);
+        assert.equal((await files.measure(name))?.rows, grow ? 2 : 3);
+      }
+      await put("bytes", Buffer.from([0xff, 0xfe, 10, 0xc3]));
+      assert.deepEqual(await allLines(files, "bytes"), ["\ufffd\ufffd", ...last("\ufffd")]);
+      assert.deepEqual((await files.measure("bytes"))?.bytes, 4);
+    },
+  );
 }

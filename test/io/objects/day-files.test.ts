@@ -21,7 +21,7 @@ async function inFolder() {
   };
 }
 
-dayFilesContract("files", inFolder);
+dayFilesContract("files", inFolder, { grow: true });
 
 test("what a dead process left unfinished is not listed, and written over", async () => {
   const { files, put, close } = await inFolder();

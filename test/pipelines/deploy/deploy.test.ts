@@ -20,13 +20,13 @@ const FLAGS = [
   "--contact",
   "a@b.org",
 ];
-const STEPS = ["build", "init", "resources", "set-up", "image", "push", "template", "job"];
+const STEPS = ["build", "init", "resources", "set-up", "image", "push", "launcher-image", "launcher-push", "template", "job"];
 
 test("the dry run shows each step with its command and what it changes, and needs none of the programs", async () => {
   const { code, stdout, stderr } = await startNamed("deploy", ["--env", "dev", ...FLAGS, "--size", "100m", "--dry-run"]).ended;
   assert.deepEqual([code, stderr], [0, ""]);
   assert.deepEqual(
-    [...stdout.matchAll(/^\d (\S+): /gm)].map(([, name]) => name),
+    [...stdout.matchAll(/^\d+ (\S+): /gm)].map(([, name]) => name),
     STEPS,
   );
   assert.match(stdout, /nothing is done\n/);
@@ -37,7 +37,19 @@ test("the dry run shows each step with its command and what it changes, and need
   );
   assert.match(
     stdout,
-    /"-var=template=\$\(terraform .* output -raw template_location\)\/crawl-7" -var=fetches_per_day=100000000\n/,
+    /"-var=template=\$\(terraform \S+ output -raw template_location\)\/crawl-7" "-var=daily_image=\$\(terraform \S+ output -raw launcher_image\):7" "-var=daily_worker_image=\$\(terraform \S+ output -raw image\):7" -var=fetches_per_day=100000000\n/,
+  );
+});
+
+test("what the last step gives Terraform are variables of the environments", () => {
+  const deployment = { env: "prod" as const, project: "p", region: "r", tag: "1", seeds: [], contact: "c", engine: "docker" };
+  const steps = deploySteps({ ...deployment, jobService: "j", size: 1_000_000 }, () => "x");
+  const given = steps.at(-1)!.command.flatMap((word) => /^-var=(\w+)=/.exec(word)?.[1] ?? []);
+  assert.equal(given.length, 4);
+  const text = readFileSync(join(import.meta.dirname, "../../../terraform/environments/prod/variables.tf"), "utf8");
+  assert.deepEqual(
+    given.filter((name) => !text.includes(`variable "${name}"`)),
+    [],
   );
 });
 
@@ -102,16 +114,22 @@ test("with the programs it does the steps in their order, each given what those 
       "npm run set-up",
       "docker build --tag",
       "docker push out-image:7",
+      "docker build --target",
+      "docker push out-launcher_image:7",
       "npm run crawl",
       "terraform -chdir=terraform/environments/dev apply",
     ],
   );
-  assert.match(calls()[6]!, /--image out-image:7 --template out-template_location\/crawl-7 out-launch_flags$/);
-  assert.match(calls()[7]!, /-var=template=out-template_location\/crawl-7$/);
+  assert.equal(calls()[6], "docker build --target launcher --tag out-launcher_image:7 .");
+  assert.match(calls()[8]!, /--image out-image:7 --template out-template_location\/crawl-7 out-launch_flags$/);
+  assert.match(
+    calls()[9]!,
+    /-var=template=out-template_location\/crawl-7 -var=daily_image=out-launcher_image:7 -var=daily_worker_image=out-image:7$/,
+  );
 });
 
 test("it stops at the first failure, says how to go on, and goes on there", async (context) => {
-  const { folder, calls } = programs(context, "push");
+  const { folder, calls } = programs(context, "push out-image");
   const { code, stdout } = await deployed(`${folder}:/bin:/usr/bin`, "--yes");
   assert.equal(code, 1);
   assert.match(stdout, /the step push failed; .* go on with --from push\n/);
@@ -119,7 +137,7 @@ test("it stops at the first failure, says how to go on, and goes on there", asyn
   const again = programs(context);
   const rest = await deployed(`${again.folder}:/bin:/usr/bin`, "--yes", "--from", "push");
   assert.equal(rest.code, 0);
-  assert.equal(again.calls().length, 3);
+  assert.equal(again.calls().length, 5);
 });
 
 test("nothing is done where nobody says yes, or a program is missing", async (context) => {

@@ -14,10 +14,12 @@ export const services = [
   "Dataflow: the daily job",
   "Pub/Sub: queues",
   "Pub/Sub: events into BigQuery",
+  "Pub/Sub: events into the bucket",
   "Cloud Storage: calls",
   "Cloud Storage: pages kept",
   "Cloud Storage: documents kept",
   "Cloud Storage: indexes kept",
+  "Cloud Storage: events kept",
   "BigQuery: storage and queries",
   "Network: NAT and addresses",
   "Network: sent to the internet",
@@ -46,11 +48,13 @@ export function billOf(plan: Plan, prices: Prices, choices: Choices): Bill {
     "Pub/Sub: events into BigQuery":
       tib(plan.fetchesPerDay * fetch.eventsPublished) * prices.pubsubThroughput +
       tib(plan.fetchesPerDay * fetch.eventsDelivered) * prices.pubsubBigquerySubscription,
+    "Pub/Sub: events into the bucket": tib(plan.fetchesPerDay * fetch.eventsDelivered) * prices.pubsubStorageSubscription,
     "Cloud Storage: calls": (objects.classA * prices.storageClassA + objects.classB * prices.storageClassB) / 1_000,
     "Cloud Storage: pages kept": kept.pages,
     "Cloud Storage: documents kept": kept.documents,
     "Cloud Storage: indexes kept": kept.indexes,
-    "BigQuery: storage and queries": kept.events + queries(running),
+    "Cloud Storage: events kept": kept.eventFiles,
+    "BigQuery: storage and queries": kept.eventRows + queries(running),
     "Network: NAT and addresses": choices.addressPerWorker
       ? workers * DAY_HOURS * prices.workerAddressHour
       : natDay(workers, plan.addresses, gib(plan.fetchesPerDay * (fetch.received + fetch.sent)), prices),

@@ -38,6 +38,8 @@ export interface Fetch {
   eventsPublished: number;
   eventsDelivered: number;
   eventRows: number;
+  /** As lines of JSON in the bucket. */
+  eventLines: number;
   /** Streaming Engine: leases, messages, and what is read and written of state. */
   engine: number;
   pagesKept: number;
@@ -51,7 +53,7 @@ export function fetchOf({ documents }: Pick<Choices, "documents">): Fetch {
   const whole = changed + (1 - changed) * assumed.sentWholeShare.value;
   const hostBytes = measured.hostMessages.value * (measured.hostMessageBytes.value + assumed.envelopeBytes.value);
   const linkBytes = changed * (BYTES_OF_A_DISCOVERY + assumed.envelopeBytes.value);
-  const events = eventBytes(indexed);
+  const events = eventBytes(indexed, assumed.envelopeBytes.value);
   const published = hostBytes + linkBytes + events;
   // A call is billed as a kilobyte at least.
   const billed = Math.max(1, (measured.publishes.value * CALL_BYTES_MIN) / published);
@@ -66,6 +68,7 @@ export function fetchOf({ documents }: Pick<Choices, "documents">): Fetch {
       measured.fetchRowBytes.value +
       indexed * measured.indexRowBytes.value +
       assumed.skipEvents.value * measured.skipEventBytes.value,
+    eventLines: eventBytes(indexed, 0),
     engine: measured.leaseBytes.value + hostBytes + linkBytes + stateBytes(),
     pagesKept:
       changed * assumed.pageWireBytes.value * measured.archivedToWire.value + (1 - changed) * measured.revisitBytes.value,
@@ -76,8 +79,8 @@ export function fetchOf({ documents }: Pick<Choices, "documents">): Fetch {
 
 const CALL_BYTES_MIN = 1_000; // https://cloud.google.com/pubsub/pricing
 
-function eventBytes(indexed: number): number {
-  const envelope = assumed.envelopeBytes.value;
+/** `envelope`: what each has beside its line. */
+function eventBytes(indexed: number, envelope: number): number {
   return (
     measured.fetchEventBytes.value +
     envelope +

@@ -17,7 +17,10 @@ export interface Kept {
   pages: number;
   documents: number;
   indexes: number;
-  events: number;
+  /** In BigQuery. */
+  eventRows: number;
+  /** In the bucket; a file each five minutes is moved for next to nothing. */
+  eventFiles: number;
 }
 
 export function dayOfKeeping(running: Running): Kept {
@@ -29,7 +32,8 @@ export function dayOfKeeping(running: Running): Kept {
     pages: keptUsd(daily(fetch.pagesKept), pageDays(choices), pageSteps(running)) + pageMoves(running),
     documents: keptUsd(daily(fetch.documentsKept), days, documentSteps(running)) + documentMoves(running),
     indexes: keptUsd(daily(fetch.indexKept), days, [{ fromDay: 0, usdPerGibMonth: prices.storageStandardMonth }]),
-    events: keptUsd(daily(fetch.eventRows), days, [
+    eventFiles: keptUsd(daily(fetch.eventLines), days, documentSteps(running)),
+    eventRows: keptUsd(daily(fetch.eventRows), days, [
       { fromDay: 0, usdPerGibMonth: prices.bigqueryActiveMonth },
       { fromDay: LONG_TERM_DAYS, usdPerGibMonth: prices.bigqueryLongTermMonth },
     ]),
@@ -55,7 +59,7 @@ function records(fetches: number, days: number): number {
   return gib(urls * (measured.urlRowBytes.value + measured.dueRowBytes.value) + bodies * measured.contentRowBytes.value);
 }
 
-/** Ages of terraform/modules/objects, and of BigQuery's long-term storage. */
+/** Ages of terraform/modules/objects, where events have those of documents, and of BigQuery's long-term storage. */
 const PAGES_COLDLINE_DAYS = 30;
 const PAGES_ARCHIVE_DAYS = 365;
 const DOCUMENTS_NEARLINE_DAYS = 30;

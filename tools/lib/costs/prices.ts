@@ -14,6 +14,7 @@ const priceNames = [
   "dataflowShuffleData",
   "pubsubThroughput",
   "pubsubBigquerySubscription",
+  "pubsubStorageSubscription",
   "storageStandardMonth",
   "storageNearlineMonth",
   "storageColdlineMonth",

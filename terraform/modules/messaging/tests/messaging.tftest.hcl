@@ -3,6 +3,7 @@ mock_provider "google" {}
 
 variables {
   project        = "some-project"
+  bucket         = "some-bucket"
   crawl          = "some-crawl"
   project_number = "123"
   labels         = { crawl = "some-crawl" }
@@ -14,7 +15,7 @@ variables {
   }
 }
 
-run "seven_topics_and_subscriptions" {
+run "seven_topics_and_ten_subscriptions" {
   command = plan
 
   assert {
@@ -33,8 +34,33 @@ run "seven_topics_and_subscriptions" {
   }
 
   assert {
-    condition     = length(google_pubsub_subscription_iam_member.dead_letters) == 6
+    condition     = length(google_pubsub_subscription_iam_member.dead_letters) == 9
     error_message = "Pub/Sub cannot take dead letters out of every subscription."
+  }
+}
+
+run "events_as_files" {
+  command = plan
+
+  assert {
+    condition = alltrue([
+      for kind in ["fetch", "index", "skip"] :
+      google_pubsub_subscription.file["events-${kind}-files"].cloud_storage_config[0].filename_prefix == "events/${kind}/dt="
+    ]) && alltrue([for subscription in google_pubsub_subscription.file : subscription.cloud_storage_config[0].filename_suffix == ".ndjson"])
+    error_message = "Events are written where the daily job does not look."
+  }
+
+  assert {
+    condition = alltrue([
+      for subscription in google_pubsub_subscription.file :
+      subscription.ack_deadline_seconds >= tonumber(trimsuffix(subscription.cloud_storage_config[0].max_duration, "s"))
+    ])
+    error_message = "A deadline ends before its file does, which Pub/Sub refuses."
+  }
+
+  assert {
+    condition     = toset([for grant in google_storage_bucket_iam_member.event_files : grant.role]) == toset(["roles/storage.legacyBucketReader", "roles/storage.objectCreator"])
+    error_message = "Pub/Sub's own account may do more with the bucket than create, or less."
   }
 }
 

@@ -38,6 +38,18 @@ run "pages_alone_are_deleted_where_it_was_asked_for" {
   }
 }
 
+run "events_grow_cold_and_stay" {
+  command = plan
+
+  assert {
+    condition = [
+      for rule in google_storage_bucket.crawl.lifecycle_rule : one(rule.action).storage_class
+      if try(one(one(rule.condition).matches_prefix), "") == "events/"
+    ] == ["NEARLINE", "COLDLINE"]
+    error_message = "Events are moved elsewhere, or deleted."
+  }
+}
+
 run "pages_that_are_deleted_before_they_are_archived" {
   command         = plan
   expect_failures = [var.pages_deleted_days]

@@ -153,9 +153,10 @@ async function crawlConfig(options: CrawlOptions, { meta, clockSkewMs }: CrawlSt
 export type CrawlReading = OutlookSource & {
   tables: ReturnType<typeof crawlTables>;
   config: CrawlConfig;
+  /** For people: where its output lies. */
   folder: string;
   now(): number;
-  /** Whether a crawl holds the folder at this moment; undefined: it cannot be told. */
+  /** Whether a crawl holds it at this moment; undefined: it cannot be told. */
   running(): boolean | undefined;
   /** Newest first: io/objects/read-events.ts. */
   events<K extends EventKind>(wanted: EventsWanted<K>): Promise<ReadBack<EventOf<K>>>;
@@ -180,8 +181,13 @@ async function writtenConfig(folder: string, store: Pick<CrawlStores, "close"> &
   throw new StoreError(`${folder} holds a crawl that ended before it began: start it again`);
 }
 
-/** The records of a data directory, whether a crawl runs on it or not. Rejects with StoreError. */
-export async function openForReading(folder: string): Promise<CrawlReading> {
+/** The records of a data directory or of a crawl in the cloud, whether it runs or not. Rejects with StoreError. */
+export async function openForReading(folder: string, cloud?: CloudPlace): Promise<CrawlReading> {
+  if (cloud !== undefined) {
+    // Google's clients take half a second to load.
+    const { openCloudReading } = await import("./stores/cloud-reading.ts");
+    return openCloudReading(cloud);
+  }
   const reader = await openSqliteReader(folder);
   const live = liveConfig(await writtenConfig(folder, reader));
   live.order(await ordersIn(folder).read());

@@ -7,7 +7,7 @@ import type { FileLayer } from "./file-layer.ts";
 export interface ReadEvents<K extends EventKind> {
   /** …/events. */
   folder: string;
-  files: FileLayer;
+  files: Pick<FileLayer, "list" | "size" | "read">;
   kind: K;
   /** Lines without this text are passed over unparsed, so it should be as good as the event's name: an id or URL as JSON spells it. */
   holding: string;
@@ -61,7 +61,7 @@ interface Budget {
 }
 
 /** Parts are named by the time they were begun, and one is written at a time. */
-async function* linesBackwards(folder: string, files: FileLayer, budget: Budget): AsyncGenerator<string> {
+async function* linesBackwards(folder: string, files: ReadEvents<EventKind>["files"], budget: Budget): AsyncGenerator<string> {
   const days = (await files.list(folder)).filter((name) => name.startsWith("dt="));
   for (const day of days.reverse()) {
     const parts = (await files.list(join(folder, day))).filter((name) => name.endsWith(".ndjson"));
@@ -72,7 +72,7 @@ async function* linesBackwards(folder: string, files: FileLayer, budget: Budget)
 const NEWLINE = 10;
 const NOTHING = Buffer.alloc(0);
 
-async function* partBackwards(path: string, files: FileLayer, budget: Budget): AsyncGenerator<string> {
+async function* partBackwards(path: string, files: ReadEvents<EventKind>["files"], budget: Budget): AsyncGenerator<string> {
   let end = (await files.size(path)) ?? 0;
   let rest = NOTHING; // the end of a line whose beginning is not read yet
   let whole = false; // what follows the last line's end may still be written

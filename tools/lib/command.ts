@@ -3,7 +3,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { normalizeUrl } from "../../core/url/normalize.ts";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
 import { UsageError } from "../../pipelines/options.ts";
-import { type CrawlReading, openForReading, StoreError } from "../../pipelines/wiring.ts";
+import { type CrawlReading, cloudFlags, cloudPlace, openForReading, StoreError } from "../../pipelines/wiring.ts";
 import { limits } from "../../schemas/limits.ts";
 import { shown } from "./words.ts";
 
@@ -28,7 +28,7 @@ export async function runTool<Target>(tool: Tool<Target>, args: readonly string[
   try {
     const asked = parsed(tool, args);
     if (asked === "help") return { code: exitCodes.done, stdout: tool.help, stderr: "" };
-    reading = await openForReading(asked.data);
+    reading = await openForReading(asked.data, asked.cloud);
     const { known, json, text } = await tool.run(reading, asked.target);
     // Where nothing is known, the code is that of a crawl that has nothing to show.
     const code = known ? exitCodes.done : exitCodes.nothingFetched;
@@ -59,12 +59,21 @@ function codeOf(error: unknown): number {
 }
 
 function parsed<Target>(tool: Tool<Target>, args: readonly string[]) {
-  const { values, positionals } = flagsOf(tool.name, args, commonFlags);
+  const { values, positionals } = flagsOf(tool.name, args, { ...commonFlags, ...cloudFlags });
   if (values.help) return "help";
   const [argument, second] = positionals;
   if (argument === undefined || second !== undefined)
     throw new UsageError(`one argument is expected, not ${positionals.length}; npm run ${tool.name} -- --help tells more`);
-  return { target: tool.target(argument), data: values.data ?? "./data", json: values.json ?? false };
+  const cloud = cloudOf(values);
+  return { target: tool.target(argument), data: values.data ?? "./data", cloud, json: values.json ?? false };
+}
+
+/** Undefined where the flags name a data directory. Throws UsageError. */
+export function cloudOf({ data, ...named }: { data?: string | undefined } & Parameters<typeof cloudPlace>[0]) {
+  const cloud = cloudPlace(named);
+  if (cloud !== undefined && data !== undefined)
+    throw new UsageError("a crawl is in a folder (--data) or in the cloud (--project), not in both");
+  return cloud;
 }
 
 /** The URL that an argument names. Throws UsageError where it names none. */

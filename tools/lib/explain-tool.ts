@@ -10,15 +10,16 @@ import { shown } from "./words.ts";
 
 const help = `Why a host is, or is not, being fetched, whether a crawl is running or not.
 
-  npm run explain -- HOST [--data DIR] [--json]
+  npm run explain -- HOST [--data DIR | --project P] [--json]
 
 HOST is a host name, host:port, or any URL of the host. The verdict comes first: politeness-bound (its clock decides), robots-bound,
 failing, budget (a page limit), paused, idle (nothing pending but revisits), or unknown host; its evidence follows.
 
   --data DIR   the data directory of the crawl, default ./data
+  --project P, --instance I, --bucket B, --crawl NAME, --app-profile A   of a crawl in the cloud instead, as npm run set-up -- --help tells
   --json       one object on stdout
 
-Exit codes: ${exitCodes.done} known, ${exitCodes.nothingFetched} unknown host, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory cannot be read, ${exitCodes.fault} an error of ours.
+Exit codes: ${exitCodes.done} known, ${exitCodes.nothingFetched} unknown host, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory or cloud stores cannot be read, ${exitCodes.fault} an error of ours.
 `;
 
 export const explainTool: Tool<string> = {

@@ -3,10 +3,10 @@
 import { EVERY_HOST } from "../../core/politeness/policies.ts";
 import { exitCodes } from "../../pipelines/exit-codes.ts";
 import { UsageError } from "../../pipelines/options.ts";
-import { cloudFlags, cloudPlace, openOrders } from "../../pipelines/wiring.ts";
+import { cloudFlags, openOrders } from "../../pipelines/wiring.ts";
 import type { HostPolicies, HostPolicy } from "../../schemas/crawl-config.ts";
 import { limits } from "../../schemas/limits.ts";
-import { commonFlags, flagsOf, type Told, toldError } from "./command.ts";
+import { cloudOf, commonFlags, flagsOf, type Told, toldError } from "./command.ts";
 import { paceKeyOf } from "./explain-tool.ts";
 import { counted } from "./words.ts";
 
@@ -43,7 +43,7 @@ interface Asked {
   pattern: string | undefined;
   delayMs: number | undefined;
   data: string;
-  cloud: ReturnType<typeof cloudPlace>;
+  cloud: ReturnType<typeof cloudOf>;
   json: boolean;
 }
 
@@ -122,9 +122,7 @@ function parsed(args: readonly string[]): Asked | "help" {
   const { pattern, data = "./data", json = false } = values;
   if (pattern !== undefined && (verb === "slow" || verb === "list"))
     throw usage(`--pattern is not for ${verb}: a host has one clock`);
-  const { project, instance, bucket, crawl, "app-profile": appProfile } = values;
-  const named = Object.entries({ project, instance, bucket, crawl, "app-profile": appProfile });
-  const cloud = cloudPlace(Object.fromEntries(named.filter(([, value]) => value !== undefined)));
+  const cloud = cloudOf(values);
   return { verb, host: hostOf(argument), pattern, delayMs: delayOf(verb, values["delay-ms"]), data, cloud, json };
 }
 

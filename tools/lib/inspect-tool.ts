@@ -6,15 +6,16 @@ import { readUrl } from "./read-url.ts";
 
 const help = `What is known of one URL, whether a crawl is running or not.
 
-  npm run inspect -- URL [--data DIR] [--json]
+  npm run inspect -- URL [--data DIR | --project P] [--json]
 
 It prints the record, the last outcomes, the robots verdict with the line that decides, the host's clock, the due entry, and at the
 end the one reason why the URL is not being fetched right now.
 
   --data DIR   the data directory of the crawl, default ./data
+  --project P, --instance I, --bucket B, --crawl NAME, --app-profile A   of a crawl in the cloud instead, as npm run set-up -- --help tells
   --json       one object on stdout
 
-Exit codes: ${exitCodes.done} known, or refused for the reason named, ${exitCodes.nothingFetched} never seen, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory cannot be read, ${exitCodes.fault} an error of ours.
+Exit codes: ${exitCodes.done} known, or refused for the reason named, ${exitCodes.nothingFetched} never seen, ${exitCodes.badUsage} bad usage, ${exitCodes.brokenStore} data directory or cloud stores cannot be read, ${exitCodes.fault} an error of ours.
 `;
 
 export const inspectTool: Tool<string> = {

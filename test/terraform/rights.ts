@@ -152,6 +152,13 @@ function ofOthers(tables: readonly string[]): Right[] {
       because: "orders about hosts stand in the table meta; records are looked at",
       seen: { file: "pipelines/stores/cloud-stores.ts", text: "metaText(store.meta, ORDERS)" },
     },
+    {
+      account: "operator",
+      role: "roles/storage.objectViewer",
+      on: ["bucket"],
+      because: "inspect and explain read the last events, and their answers name stored pages",
+      seen: { file: "pipelines/stores/cloud-reading.ts", text: "readEvents(" },
+    },
   ];
 }
 

@@ -7,7 +7,7 @@ locals {
     launcher = "Stages a template, begins a crawl, publishes its seeds; the daily job where it launches others."
     ticker   = "The schedules: asks for sweeps, starts the daily job."
     watcher  = "Asks the dataset whether hosts were left alone."
-    operator = "Acted as by people: orders about hosts, drain, logs and metrics."
+    operator = "Acted as by people: orders about hosts, why a URL is not fetched, drain, logs and metrics."
   }
 
   # Rights that Google offers on a project only.
@@ -36,6 +36,7 @@ locals {
     worker   = ["roles/storage.objectCreator", "roles/storage.objectViewer"]
     keeper   = ["roles/storage.objectUser"]
     launcher = ["roles/storage.objectViewer"]
+    operator = ["roles/storage.objectViewer"]
   }
 
   staging_roles = {

@@ -9,7 +9,13 @@ import {
 import { closeTables } from "../../transforms/daily/close-table.ts";
 import { allKeyRanges } from "../../transforms/daily/key-ranges.ts";
 import { openTables } from "../../transforms/daily/open-tables.ts";
-import { countDocument, countDuplicates, countFetch, countRefusals } from "../../transforms/daily/statistics/count-events.ts";
+import {
+  countDocument,
+  countDuplicates,
+  countFetch,
+  countRefusals,
+  dayGaps,
+} from "../../transforms/daily/statistics/count-events.ts";
 import { eventFiles, readEvents } from "../../transforms/daily/statistics/read-events.ts";
 import { readGaps, writeTraps } from "../../transforms/daily/statistics/read-records.ts";
 import {
@@ -37,6 +43,7 @@ export const statisticsPhase: DailyPhase = {
     const { files } = p.start("EventFiles", eventFiles, config);
     const events = p.each("ReadEvents", readEvents, {}, p.reshuffle("SpreadFiles", files));
     const fetches = p.grouped("CountFetch", countFetch, {}, events.fetches);
+    const dayGap = p.grouped("DayGaps", dayGaps, {}, fetches.requests);
     const documents = p.grouped("CountDocument", countDocument, {}, events.documents);
     const copies = p.each("CountDuplicates", countDuplicates, {}, p.combined("SumCopies", sumCopies, fetches.bodies));
 
@@ -48,7 +55,7 @@ export const statisticsPhase: DailyPhase = {
       "HostRows",
       hostRows,
       {},
-      p.combined("SumHost", sumHost, p.flatten("Hosts", fetches.hosts, gaps.hosts)),
+      p.combined("SumHost", sumHost, p.flatten("Hosts", fetches.hosts, dayGap.hosts, gaps.hosts)),
     );
     const statuses = p.each("StatusRows", statusRows, {}, p.combined("SumStatus", sumStatus, fetches.statuses));
     const refused = p.each("CountRefusals", countRefusals, {}, events.refusals);
@@ -68,7 +75,7 @@ export const statisticsPhase: DailyPhase = {
     p.grouped("CloseStatistics", closeStatistics, config, parts);
   },
   definitions: [
-    ...[eventFiles, readEvents, countFetch, countDocument, countRefusals, countDuplicates, sumCopies],
+    ...[eventFiles, readEvents, countFetch, countDocument, countRefusals, countDuplicates, dayGaps, sumCopies],
     ...[allKeyRanges, readGaps, writeTraps, sumHost, sumStatus, sumRefusal, sumCrawl],
     ...[hostRows, statusRows, refusalRows, crawlRows, writeHosts, writeStatuses, writeRefusals, writeCrawl],
     ...[openStatistics, closeStatistics],

@@ -2,16 +2,20 @@
 import { keyed } from "../../../beam/coders.ts";
 import type { DoFnDefinition, GroupedDefinition, Keyed } from "../../../beam/dofn.ts";
 import { countsOf, hostCounts } from "../../../core/statistics/fetch-counts.ts";
+import { type RequestTimes, smallestGap, timesOf } from "../../../core/statistics/gaps.ts";
 import { addSums, addTime, noSums } from "../../../core/statistics/sums.ts";
-import { uint } from "../../../schemas/codec.ts";
+import { struct, type TypeOf, uint } from "../../../schemas/codec.ts";
 import { eventShapes, type FetchEvent, type IndexEvent, type SkipEvent } from "../../../schemas/events.ts";
 import { CRAWL } from "./read-events.ts";
-import { crawlSums, hostSums, refusalOf, refusalSums, statusSums } from "./sums.ts";
+import { crawlSums, hostSums, noHostSums, refusalOf, refusalSums, statusSums } from "./sums.ts";
+
+const requestTimes = struct({ sentAt: uint, answeredAt: uint });
 
 const ofFetches = {
   hosts: keyed(hostSums),
   statuses: keyed(statusSums),
   bodies: keyed(uint),
+  requests: keyed(requestTimes),
   crawl: keyed(crawlSums),
 };
 
@@ -29,10 +33,33 @@ export const countFetch: GroupedDefinition<FetchEvent, typeof ofFetches, Record<
       const counts = countsOf(event);
       const latencies = latencyMs === undefined ? [] : addTime([], latencyMs);
       context.emit("hosts", { key: paceKey, value: { counts: addSums(noSums(hostCounts), counts), latencies } });
+      const times = timesOf(event);
+      if (times !== undefined) context.emit("requests", { key: paceKey, value: times });
       const told = { outcome, ...(status === undefined ? {} : { status }), count: 1, wireBytes };
       context.emit("statuses", { key: `${outcome} ${status ?? ""}`, value: told });
       if (outcome === "fetched" && contentHash !== undefined) context.emit("bodies", { key: contentHash, value: 1 });
       context.emit("crawl", { key: CRAWL, value: { ...counts, ...(more > 0 ? { eventsTwice: more } : {}) } });
+    },
+  }),
+};
+
+/** Under the pace key: its requests of a day are in memory together, which its clock bounds. */
+export const dayGaps: GroupedDefinition<
+  TypeOf<typeof requestTimes>,
+  { hosts: typeof ofFetches.hosts },
+  Record<never, never>,
+  unknown
+> = {
+  form: "grouped",
+  name: "dailyDayGaps",
+  input: requestTimes,
+  outputs: { hosts: keyed(hostSums) },
+  make: () => ({
+    async process(paceKey, values, context) {
+      const requests: RequestTimes[] = [];
+      for await (const times of values) requests.push(times);
+      const dayGapMs = smallestGap(requests);
+      if (dayGapMs !== undefined) context.emit("hosts", { key: paceKey, value: { ...noHostSums(), dayGapMs } });
     },
   }),
 };

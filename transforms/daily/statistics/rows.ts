@@ -33,7 +33,7 @@ export const hostRows: DoFnDefinition<Keyed<HostSums>, typeof ofHosts, Record<ne
   outputs: ofHosts,
   make: () => ({
     process({ key: paceKey, value }, context) {
-      const { counts, latencies, gap } = value;
+      const { counts, latencies, gap, dayGapMs } = value;
       if (counts.requests + counts.refused + counts.failed === 0) return; // a page that was given up is failed without a request
       const { latencyMs, answers, ...told } = counts;
       const p95 = timeBelow(latencies, P95);
@@ -41,6 +41,7 @@ export const hostRows: DoFnDefinition<Keyed<HostSums>, typeof ofHosts, Record<ne
       const row: HostStatisticsRow = {
         ...{ paceKey, ...told, ...gap, violations },
         ...(answers === 0 ? {} : { latencyMeanMs: Math.round(latencyMs / answers) }),
+        ...(dayGapMs === undefined ? {} : { dayGapMs }),
         ...(p95 === undefined ? {} : { latencyP95Ms: p95 }),
       };
       context.emit("rows", { key: rowKey(paceKey).slice(0, PART_CHARS), value: row });

@@ -14,7 +14,12 @@ function uints<const K extends string>(names: readonly K[]): Names<K> {
 const gap = struct({ gapMs: uint, gapOwedMs: uint });
 
 /** Of one host. */
-export const hostSums = struct({ counts: struct(uints(hostCounts)), latencies: list(uint), gap: optional(gap) });
+export const hostSums = struct({
+  counts: struct(uints(hostCounts)),
+  latencies: list(uint),
+  gap: optional(gap),
+  dayGapMs: optional(uint),
+});
 export type HostSums = TypeOf<typeof hostSums>;
 
 export function noHostSums(): HostSums {
@@ -33,10 +38,12 @@ export const sumHost: CombineDefinition<HostSums, HostSums> = {
 
 function mergedHost(into: HostSums, other: HostSums): HostSums {
   const either = into.gap ?? other.gap;
+  const dayGapMs = into.dayGapMs ?? other.dayGapMs;
   return {
     counts: addSums(into.counts, other.counts),
     latencies: addTimes(into.latencies, other.latencies),
     ...(either === undefined ? {} : { gap: either }),
+    ...(dayGapMs === undefined ? {} : { dayGapMs }),
   };
 }
 

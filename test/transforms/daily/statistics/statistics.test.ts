@@ -28,6 +28,7 @@ import {
   countDuplicates,
   countFetch,
   countRefusals,
+  dayGaps,
 } from "../../../../transforms/daily/statistics/count-events.ts";
 import { eventFiles, readEvents } from "../../../../transforms/daily/statistics/read-events.ts";
 import { readGaps, writeTraps } from "../../../../transforms/daily/statistics/read-records.ts";
@@ -59,8 +60,16 @@ async function write(crawl: GivenCrawl, kind: string, lines: readonly (object | 
 const twice = fetch("a.test", { wireBytes: 100, bodyBytes: 300, latencyMs: 50, contentHash: "aa", dueAt: NOON, priority: 0 });
 const fetches = [
   twice,
-  fetch("a.test", { wireBytes: 20, bodyBytes: 20, latencyMs: 150, contentHash: "aa", dueAt: NOON - 700_000, priority: 1 }),
-  fetch("a.test", { kind: "robots", latencyMs: 100 }),
+  fetch("a.test", {
+    at: NOON + 5_000,
+    wireBytes: 20,
+    bodyBytes: 20,
+    latencyMs: 150,
+    contentHash: "aa",
+    dueAt: NOON - 700_000,
+    priority: 1,
+  }),
+  fetch("a.test", { at: NOON + 9_000, kind: "robots", latencyMs: 100 }),
   fetch("b.test", { outcome: "server-error", status: 503, contentHash: "aa" }),
   unanswered("b.test", { outcome: "failed", reason: "timeout" }),
   unanswered("c.test", { outcome: "robots" }),
@@ -113,7 +122,7 @@ test("each host has its row, with sums worked out by hand", async (context) => {
   assert.deepEqual(a, {
     ...{ paceKey: "a.test", requests: 3, robots: 1, fetched: 3, unchanged: 0, redirects: 0, gone: 0, clientErrors: 0 },
     ...{ serverErrors: 0, throttled: 0, failed: 0, refused: 0, wireBytes: 120, bodyBytes: 320 },
-    ...{ dueUrgent: 2, dueUrgentInTime: 1, latencyMeanMs: 100, gapMs: 1003, gapOwedMs: 1000, violations: 0 },
+    ...{ dueUrgent: 2, dueUrgentInTime: 1, latencyMeanMs: 100, dayGapMs: 3_850, gapMs: 1003, gapOwedMs: 1000, violations: 0 },
   });
   assert.ok(latencyP95Ms! >= 150 && latencyP95Ms! <= 180);
   const b = byHost["b.test"]!;
@@ -210,7 +219,7 @@ test("refusals are summed in any order to the same, and each step has a name of 
   assert.deepEqual(parts.toReversed().reduce(sumRefusal.merge, sumRefusal.create()), forth);
   assert.deepEqual(forth.samples, ["a", "b", "c"]);
   const steps = [
-    ...[eventFiles, readEvents, countFetch, countDocument, countRefusals, countDuplicates],
+    ...[eventFiles, readEvents, countFetch, countDocument, countRefusals, countDuplicates, dayGaps],
     ...[readGaps, writeTraps, hostRows, crawlRows, writeHosts, sumHost, sumCrawl],
   ];
   assert.equal(new Set(steps.map(({ name }) => name)).size, steps.length);

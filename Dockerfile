@@ -3,7 +3,7 @@
 # And that of the launcher, which a schedule starts: the commands, and Beam's job service for Dataflow, which is a Python program.
 #   docker build --target launcher --tag REGISTRY/gleaner/launcher:TAG .
 
-FROM node:24-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -17,13 +17,13 @@ COPY beam ./beam
 COPY pipelines ./pipelines
 RUN node pipelines/commands/build.ts
 
-FROM node:24-bookworm-slim AS packages
+FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The packages' own install scripts fetch or compile; none is needed: Node 24 is the image's.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:24-bookworm-slim AS launcher
+FROM node:24.21.0-bookworm-slim AS launcher
 ENV NODE_ENV=production
 WORKDIR /app
 RUN apt-get update && apt-get install --yes --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
@@ -36,7 +36,7 @@ USER 1000:1000
 # A command and its flags follow: daily --stores cloud --project P …
 ENTRYPOINT ["node", "/app/dist/pipelines/container/launcher.js"]
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 # Who gets into a worker finds no package manager.

@@ -230,20 +230,22 @@ suite("a source as a splittable DoFn", () => {
 
   test("that is woken while it looks in vain is polled again", async (t) => {
     let wake: () => void = () => undefined;
-    const { run } = await startSource(t, {
-      poll(context, turn) {
-        if (turn === 0) wake();
-        else give(context, `${turn}`);
-        return 30_000;
-      },
-      watch(heard) {
-        wake = heard;
-        return () => undefined;
-      },
+    await atOnce(async () => {
+      const { run } = await startSource(t, {
+        poll(context, turn) {
+          if (turn === 0) wake();
+          else give(context, `${turn}`);
+          return 30_000;
+        },
+        watch(heard) {
+          wake = heard;
+          return () => undefined;
+        },
+      });
+      const { words, tookMs } = await run();
+      assert.deepEqual(words, ["1"]);
+      return tookMs;
     });
-    const { words, tookMs } = await run();
-    assert.deepEqual(words, ["1"]);
-    assert.ok(tookMs < 400, `${tookMs}`);
   });
 
   test("that watches nothing, or says that there is more and gives none, ends its bundle at once", async (t) => {
@@ -251,28 +253,35 @@ suite("a source as a splittable DoFn", () => {
       [30_000, 30_000],
       [0, 0],
     ] as const) {
-      let polls = 0;
-      const { run } = await startSource(t, {
-        poll() {
-          polls++;
-          return answered;
-        },
-        ...(answered === 0 && { watch: () => () => undefined }),
+      await atOnce(async () => {
+        let polls = 0;
+        const { run } = await startSource(t, {
+          poll() {
+            polls++;
+            return answered;
+          },
+          ...(answered === 0 && { watch: () => () => undefined }),
+        });
+        const idle = await run();
+        assert.deepEqual([idle.delayMs, idle.words, polls], [delayMs, [], 1]);
+        return idle.tookMs;
       });
-      const idle = await run();
-      assert.deepEqual([idle.delayMs, idle.words, polls], [delayMs, [], 1]);
-      assert.ok(idle.tookMs < 400, `${idle.tookMs}`);
     }
   });
 
   test("that waits for an arrival checkpoints itself at once when the runner wants to split", async (t) => {
-    const { run, runner } = await startSource(t, { poll: () => 30_000, watch: () => () => undefined });
-    const running = run();
-    await sleep(clock, 50);
-    await runner.instruct({ oneofKind: "processBundleSplit", processBundleSplit: { instructionId: "b0", desiredSplits: {} } });
-    const { tookMs, delayMs } = await running;
-    assert.ok(tookMs < 400, `${tookMs}`);
-    assert.equal(delayMs, 1000);
+    await atOnce(async () => {
+      const { run, runner } = await startSource(t, { poll: () => 30_000, watch: () => () => undefined });
+      const running = run();
+      await sleep(clock, 50);
+      await runner.instruct({
+        oneofKind: "processBundleSplit",
+        processBundleSplit: { instructionId: "b0", desiredSplits: {} },
+      });
+      const { tookMs, delayMs } = await running;
+      assert.equal(delayMs, 1000);
+      return tookMs;
+    });
   });
 
   test("acknowledges when its bundle is finalized, all polls of it together", async (t) => {

@@ -110,7 +110,8 @@ export const limits = {
   revisitMsFirst: 7 * DAY,
   goneRevisitMs: 30 * DAY, // 404 and 410
   robotsRevisitMs: 7 * DAY, // a URL that robots.txt or a policy forbids is judged again
-  heldRevisitMs: HOUR, // so is one whose pattern is paused: what is resumed goes on within the hour
+  heldRevisitMs: HOUR, // so is one whose pattern is paused: what is resumed soon goes on within the hour
+  heldRevisitMsMax: DAY, // an eighth of the pause at most: 10^6 URLs of a pattern would be completed every hour for as long as it is paused
   retries: 5, // of a URL whose request fails, before it waits for goneRevisitMs
   throttledRetries: 20, // of a URL answered with 429, or 503 with Retry-After: the host is to blame, not the URL
   retryMs: MINUTE, // doubles with each

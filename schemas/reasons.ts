@@ -75,7 +75,7 @@ export const outcomes = [
   "robots", // forbidden by robots.txt, no request made
   "address", // forbidden by the address guard, no request made
   "excluded", // by a policy, no request made
-  "held", // its pattern is paused by a policy: no request made, judged again within the hour
+  "held", // its pattern is paused by a policy: no request made, judged again within the hour, and less often the longer that lasts
   "poisoned", // admitted three times without a completion
 ] as const;
 export type Outcome = (typeof outcomes)[number];

@@ -74,6 +74,8 @@ const fields = struct({
   quality: optional(uint),
   /** Among near-duplicates, as the daily pipeline found; a page that has none stands alone. */
   cluster: optional(struct({ id: fixed(FINGERPRINT_BYTES), role: oneOf(clusterRoles) })),
+  /** Since when its pattern is paused, Unix ms, as its visits in vain tell. */
+  heldSince: optional(uint),
 });
 
 export const urlState = versioned(fields, BYTES_VERSION);

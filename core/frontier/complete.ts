@@ -3,6 +3,7 @@ import { limits } from "../../schemas/limits.ts";
 import type { Outcome } from "../../schemas/reasons.ts";
 import { type Marks, priorities, type UrlState } from "../../schemas/url-state.ts";
 import { nextInterval, remembered, retryWait } from "../revisit/interval.ts";
+import { heldWait, spreadWait } from "../revisit/settled-wait.ts";
 
 /** What came of the attempt, as far as the record cares. */
 export interface Completion {
@@ -40,15 +41,16 @@ export interface Completed {
 /** The record after the lease ended at `now` (Unix ms). */
 export function complete(before: UrlState, leaseId: string, completion: Completion, now: number): Completed {
   const changed = hasChanged(before, completion);
-  const schedule = scheduled(before, completion, changed, now);
+  const schedule = scheduled(before, leaseId, completion, { changed, now });
   const index = indexChange(before, completion, changed);
   const marks: Marks = {
     dueFrom: { priority: before.priority, dueAt: before.nextFetchAt },
     ...(index === undefined ? {} : { index }),
     ...parseDue(before, completion),
   };
+  const { heldSince: _, ...lasting } = before;
   const after: UrlState = {
-    ...before,
+    ...lasting,
     ...schedule,
     ...contentFields(before, completion),
     ...(index === undefined ? {} : { docVersion: before.docVersion + 1, indexed: index === "upsert" }),
@@ -117,9 +119,14 @@ function hasChanged(before: UrlState, { outcome, content }: Completion): boolean
   return before.contentHash === undefined || !Buffer.from(before.contentHash).equals(content.hash);
 }
 
-type Schedule = Pick<UrlState, "nextFetchAt" | "priority" | "failureCount" | "changeHistory">;
+type Schedule = Pick<UrlState, "nextFetchAt" | "priority" | "failureCount" | "changeHistory" | "heldSince">;
 
-function scheduled(before: UrlState, completion: Completion, changed: boolean, now: number): Schedule {
+function scheduled(
+  before: UrlState,
+  leaseId: string,
+  completion: Completion,
+  { changed, now }: { changed: boolean; now: number },
+): Schedule {
   const kept = before.changeHistory === undefined ? {} : { changeHistory: before.changeHistory };
   const dormant = (afterMs: number): Schedule => ({
     ...kept,
@@ -137,17 +144,17 @@ function scheduled(before: UrlState, completion: Completion, changed: boolean, n
     case "client-error":
     case "refused-body":
       return dormant(limits.goneRevisitMs);
-    case "robots":
     case "address":
-    case "excluded":
       return dormant(limits.robotsRevisitMs);
-    case "held": // it keeps its class and its failures: nothing is known of it that was not known before
-      return {
-        ...kept,
-        nextFetchAt: now + limits.heldRevisitMs,
-        priority: before.priority,
-        failureCount: before.failureCount,
-      };
+    case "robots":
+    case "excluded":
+      return dormant(spreadWait(limits.robotsRevisitMs, leaseId));
+    case "held": {
+      // it keeps its class and its failures: nothing is known of it that was not known before
+      const { heldSince = now, priority, failureCount } = before;
+      const nextFetchAt = now + spreadWait(heldWait(now - heldSince), leaseId);
+      return { ...kept, nextFetchAt, priority, failureCount, heldSince };
+    }
     case "server-error":
     case "failed":
     case "poisoned": // perhaps the page, perhaps a machine that died three times: tried again as often as any failure

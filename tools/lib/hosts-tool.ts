@@ -20,8 +20,9 @@ const help = `Orders about hosts, obeyed by the crawl of a data directory within
   npm run hosts -- release HOST [--pattern P] all orders about it are gone
 
 HOST is a name, *.name for it and all below it, * for every host, host:port, or any URL of the host. With --pattern the order is about those of its URLs
-that match P alone: a glob over the whole URL, such as 'https://example.org/search?**'. A paused pattern is looked at again each hour, an
-excluded one each week: so long may it take until URLs go on whose pattern was resumed or released.
+that match P alone: a glob over the whole URL, such as 'https://example.org/search?**'. A paused pattern is looked at again within the hour, later
+after an eighth of the time that it has been paused, a day at most; an excluded one each week: so long may it take until URLs go on whose
+pattern was resumed or released.
 
 Orders stand in DIR/host-policies.json, a versioned file; they come before those of --policies, and never allow more than the default.
 

@@ -11,6 +11,7 @@ import {
   unparsed,
 } from "../../../core/frontier/complete.ts";
 import { nextInterval } from "../../../core/revisit/interval.ts";
+import { spreadWait } from "../../../core/revisit/settled-wait.ts";
 import { decode, encode } from "../../../schemas/codec.ts";
 import { limits } from "../../../schemas/limits.ts";
 import { outcomes } from "../../../schemas/reasons.ts";
@@ -18,6 +19,9 @@ import { priorityClasses, type UrlState, urlState } from "../../../schemas/url-s
 import { bytes, DAY, NOW, url, visited } from "./given.ts";
 
 const MINUTE = 60_000;
+const LEASE = "lease-9";
+/** Days. */
+const WEEK_SPREAD = spreadWait(7 * DAY, LEASE) / DAY;
 const body = (fill: number, change: Partial<NonNullable<Completion["content"]>> = {}) => ({
   hash: bytes(fill),
   simHash: "0123456789abcdef",
@@ -194,12 +198,12 @@ const table: Row[] = [
     }),
   ),
   ...(["gone", "redirect", "robots"] as const).map((outcome): Row => {
-    const [dueIn, priority] = { gone: [30, 3], redirect: [7, 2], robots: [7, 3] }[outcome] as [number, 2 | 3];
+    const [dueIn, priority] = { gone: [30, 3], redirect: [7, 2], robots: [WEEK_SPREAD, 3] }[outcome] as [number, 2 | 3];
     const completion: Completion = { outcome, sentAt };
     return { situation: `${outcome}, indexed`, before: visited(), completion, dueIn: dueIn * DAY, priority, index: "delete" };
   }),
   ...(["gone", "redirect", "robots"] as const).map((outcome): Row => {
-    const [dueIn, priority] = { gone: [30, 3], redirect: [7, 2], robots: [7, 3] }[outcome] as [number, 2 | 3];
+    const [dueIn, priority] = { gone: [30, 3], redirect: [7, 2], robots: [WEEK_SPREAD, 3] }[outcome] as [number, 2 | 3];
     return { situation: `${outcome}, never indexed`, before: url(), completion: { outcome }, dueIn: dueIn * DAY, priority };
   }),
   ...(["client-error", "refused-body"] as const).map(
@@ -286,7 +290,7 @@ const table: Row[] = [
 
 for (const { situation, before, completion, dueIn, priority, failureCount = 0, index, reparse, parseFailed } of table)
   test(`a completion: ${situation}`, () => {
-    const { after } = complete(before, "lease-9", completion, NOW);
+    const { after } = complete(before, LEASE, completion, NOW);
     assert.equal(after.nextFetchAt - NOW, dueIn);
     assert.equal(after.priority, priority);
     assert.equal(after.failureCount, failureCount);
@@ -297,7 +301,7 @@ for (const { situation, before, completion, dueIn, priority, failureCount = 0, i
     assert.equal(after.docVersion, before.docVersion + (index === undefined ? 0 : 1));
     assert.equal(after.indexed, index === undefined ? before.indexed : index === "upsert");
     assert.equal(after.version, before.version + 1);
-    assert.equal(after.lastLeaseId, "lease-9");
+    assert.equal(after.lastLeaseId, LEASE);
     assert.equal(after.lastOutcome, completion.outcome);
   });
 
@@ -340,6 +344,28 @@ test("a document that was taken away is asked for without validators and parsed 
     assert.deepEqual(back.linkSetHash, bytes(1, 8));
     assert.equal(back.etag, '"one"');
   }
+});
+
+test("what is held is looked at less often the longer its pattern is paused, keeps its class and failures, and forgets it when it is asked", () => {
+  let record = visited({ failureCount: 2 });
+  let now = NOW;
+  const waits: number[] = [];
+  for (let looks = 0; looks < 60; looks++) {
+    const { after } = complete(record, LEASE, { outcome: "held" }, now);
+    assert.deepEqual([after.priority, after.failureCount, after.heldSince], [record.priority, 2, NOW]);
+    assert.equal(decode(urlState, encode(urlState, after)).heldSince, NOW);
+    waits.push(after.nextFetchAt - now);
+    now = after.nextFetchAt;
+    record = after;
+  }
+  const spread = (wait: number) => Math.round(spreadWait(wait, LEASE) / MINUTE);
+  assert.deepEqual(
+    [waits[0], waits.at(-1)].map((wait) => Math.round(wait! / MINUTE)),
+    [spread(60 * MINUTE), spread(DAY)],
+  );
+  assert.ok(now - NOW > 10 * DAY, "two weeks cost sixty completions, not three hundred");
+  const { after } = complete(record, LEASE, { outcome: "unchanged", sentAt: now }, now);
+  assert.equal(after.heldSince, undefined);
 });
 
 test("what the last answer said is not mixed with what an earlier one said", () => {

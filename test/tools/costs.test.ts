@@ -94,7 +94,7 @@ const bills: [what: string, choices: Partial<Choices>, service: (typeof services
     "every URL once a day",
     {},
     "Dataflow: the daily job",
-    ((1e10 * 156e-6 * 2) / 3_600) * (0.056 + 4 * 0.003557) + ((1e10 * 900) / GIB) * 0.011,
+    ((1e10 * 264e-6 * 2) / 3_600) * (0.056 + 4 * 0.003557) + ((1e10 * 900) / GIB) * 0.011,
   ],
   ["queues, both ways", {}, "Pub/Sub: queues", ((1e9 * 2 * 1_468.5) / 2 ** 40) * 40],
   ["events", {}, "Pub/Sub: events into BigQuery", ((1e9 * 830.9) / 2 ** 40) * (40 + 50)],

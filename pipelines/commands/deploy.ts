@@ -8,14 +8,14 @@ import { type FlagValues, runFlagsCommand } from "./command-line.ts";
 
 const SIZES = { "1m": 1_000_000, "100m": 100_000_000, "1b": 1_000_000_000 } as const;
 
-const HELP = `Brings a crawl to Google Cloud: builds, makes the resources by Terraform, pushes the image, writes the job's template, begins the job.
+const HELP = `Brings a crawl to Google Cloud: builds, makes the resources by Terraform, pushes the images, writes the job's template, begins the job, and has the daily one scheduled.
 
   npm run deploy -- --env dev|prod --project P --region R --tag T --seed URL --contact ADDRESS --dry-run
   npm run deploy -- … without --dry-run does it
 
   --env dev|prod           terraform/environments/ENV, whose terraform.tfvars must stand (terraform/README.md)
   --project P, --region R  as there
-  --tag T                  of the image and the template; a tag is given once
+  --tag T                  of the images and the template; a tag is given once
   --seed URL               where the crawl begins; may be given again and again
   --contact ADDRESS        in the user agent: an address that site owners reach
   --size 1m|100m|1b        fetches a day; default as terraform.tfvars says

@@ -56,6 +56,7 @@ export const limits = {
   readyUrls: 64, // URLs of one host in memory
   settlesOut: 16, // leases out that need no request (robots, address)
   cursorResetMs: HOUR,
+  blockedPassMsMax: 5 * MINUTE, // half of the time within which due URLs of the host's other keys are to be leased
   blockedPassMs: MINUTE, // between two passes over a due index that URLs of blocked host keys fill: each pass reads all of them
   turnJitterMs: 2 * SECOND, // overdue turns are spread over this
   hostIdleMs: HOUR, // nothing due within it: state is cleared and the sweep takes over

@@ -23,11 +23,15 @@ export function refillScans(state: FrontierState, paceKey: string): ScanRange[] 
 
 /**
  * When a refill that found nothing behind its cursors may begin again at the head, Unix ms: at once, but where URLs of blocked host keys
- * fill the index, which a pass reads and does not take.
+ * fill the index, which a pass reads and does not take. What is blocked for long is passed over less often.
  */
 export function nextPassAt({ blocked, cursorsResetAt }: FrontierState): number {
-  return blocked.length === 0 ? 0 : cursorsResetAt + limits.blockedPassMs;
+  if (blocked.length === 0) return 0;
+  const blockedMs = Math.min(...blocked.map(({ until }) => until)) - cursorsResetAt;
+  return cursorsResetAt + Math.min(limits.blockedPassMsMax, Math.max(limits.blockedPassMs, blockedMs / PASSES));
 }
+
+const PASSES = 16; // while a host key is blocked, for what its host has of others
 
 export interface Taken {
   key: RowKey;

@@ -104,10 +104,14 @@ function wantsMore(state: FrontierState): boolean {
   return state.ready.length <= limits.readyUrls / 4;
 }
 
-function asleep(state: FrontierState, until: number, now: number): NextTurn {
-  if (state.leases.length === 0 && until >= now + limits.hostIdleMs)
+/**
+ * A host with blocked host keys is not left: the look that makes sure that nothing is due would read all of their URLs, find nothing to take,
+ * and, where they are more than one turn reads, begin again with the next.
+ */
+function asleep({ leases, blocked }: FrontierState, until: number, now: number): NextTurn {
+  if (leases.length === 0 && blocked.length === 0 && until >= now + limits.hostIdleMs)
     return { kind: "clear", until: Math.min(until, now + DAY_MS) };
-  return { kind: "sleep", until: Math.max(until, now + 1) };
+  return { kind: "sleep", until: Math.min(Math.max(until, now + 1), now + DAY_MS) };
 }
 
 /** One turn's work over the ready URLs: places and times are handed out as long as there are any. */

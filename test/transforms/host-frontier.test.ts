@@ -304,3 +304,20 @@ test("URLs whose robots.txt cannot be reached crowd out no others of the host, h
     ["http://a.test/open"],
   );
 });
+
+test("a host whose due URLs are all blocked for long rests, however many they are, and then goes on", async () => {
+  const given = world();
+  const until = START + 20 * HOUR;
+  await putRobots(given, "https://a.test", { status: "deferred", fetchedAt: START, expiresAt: until });
+  const blocked = Array.from({ length: 1_500 }, (_, index) => `blocked${index}`); // more than a turn reads
+  await due(given, blocked, START - 100, "https://a.test");
+  const host = frontier(given);
+  await host.wake();
+  let turns = 0;
+  for (; turns < 60 && given.clock.now() < until; turns++) await host.fire();
+  assert.ok(turns < 60, `${given.clock.now() - START} ms have passed in ${turns} turns`);
+  assert.deepEqual(
+    host.leases().map(({ kind, notBefore }) => [kind, notBefore >= until]),
+    [["robots", true]],
+  );
+});

@@ -4,7 +4,7 @@ import { nextPassAt, refilled, refillScans, select } from "../../../core/frontie
 import { type FrontierState, newFrontier } from "../../../core/frontier/state.ts";
 import { limits } from "../../../schemas/limits.ts";
 import { dueKey } from "../../../schemas/row-key.ts";
-import { NOW, PACE_KEY, ready, url } from "./given.ts";
+import { DAY, NOW, PACE_KEY, ready, url } from "./given.ts";
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 const LIMIT = limits.readyUrls + 1;
@@ -31,9 +31,13 @@ test("a scan asks for one entry more than there is room, and for two where there
 
 test("the index is read again from its head at once, but after a while where URLs that are blocked fill it", () => {
   const read = state({ cursorsResetAt: NOW - 5 });
-  const blocked = [{ hostKey: "http://a.test", until: NOW + 9_999_999 }];
+  const waitWhile = (...blockedMs: number[]) =>
+    nextPassAt({ ...read, blocked: blockedMs.map((ms, at) => ({ hostKey: `http://a.test:${at}`, until: NOW - 5 + ms })) }) -
+    (NOW - 5);
   assert.ok(nextPassAt(read) <= NOW);
-  assert.equal(nextPassAt({ ...read, blocked }), NOW - 5 + limits.blockedPassMs);
+  assert.equal(waitWhile(30_000), limits.blockedPassMs);
+  assert.equal(waitWhile(DAY, 32 * 60_000), 2 * 60_000, "the first that ends counts");
+  assert.equal(waitWhile(DAY), limits.blockedPassMsMax);
 });
 
 test("classes are taken in their order, what is not due tells the next time", () => {

@@ -179,7 +179,8 @@ function httpFault(fault: GrpcFault | undefined): HttpFault | undefined {
   return fault !== undefined && "code" in fault ? { kind: fault.kind, status: 503 } : fault;
 }
 
-const WAITS_MAX = 600;
+/** Two minutes: where faults meet a host's robots.txt, its first page comes behind pauses of 15 s, 30 s and so on. */
+const WAITS_MAX = 2_400;
 
 async function until(holds: () => boolean): Promise<void> {
   for (let waits = 0; !holds(); waits++) {

@@ -9,7 +9,7 @@ import type { HostPolicy, Scope, ScopeMode } from "../schemas/crawl-config.ts";
 import { limits } from "../schemas/limits.ts";
 import { type EnginePlace, engineFlags, enginePlace } from "./engines/engine-place.ts";
 import { parsePolicies } from "./policy-file.ts";
-import { type CloudPlace, cloudFlags, cloudPlace } from "./stores/cloud-place.ts";
+import { type CloudPlace, cloudFlags, storesPlace } from "./stores/cloud-place.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface CrawlOptions {
@@ -151,14 +151,8 @@ export function parseOptions(
 
 /** Undefined where the stores are local. */
 function cloudOf(values: ReturnType<typeof parsed>["values"]): CloudPlace | undefined {
-  const isCloud = word("--stores", values.stores ?? "local", ["local", "cloud"] as const) === "cloud";
-  const place = cloudPlace(values);
-  if (!isCloud && place !== undefined) throw new UsageError("--project and what goes with it are for --stores cloud");
-  if (!isCloud) return undefined;
-  const local = (["data", "durability"] as const).find((flag) => values[flag] !== undefined);
-  if (local !== undefined) throw new UsageError(`--${local} is for --stores local: in the cloud nothing is kept in a folder`);
-  if (place === undefined) throw new UsageError("--stores cloud needs --project: the Google Cloud project of the stores");
-  return place;
+  const stores = word("--stores", values.stores ?? "local", ["local", "cloud"] as const);
+  return storesPlace(stores === "cloud", values, { data: values.data, durability: values.durability });
 }
 
 function parsed(args: readonly string[]) {

@@ -34,7 +34,7 @@ export interface FolderOfDay {
   manifest: PartitionManifest | undefined;
 }
 
-/** Of what stands, in order. `earlier`: the days before, of which those that are not closed keep their files for their own closing. */
+/** Paths, in order. `earlier`: the days before, of which those that are not closed keep their files for their own closing. */
 export function filesToClose(family: Family, today: FolderOfDay, earlier: readonly FolderOfDay[]): string[] {
   const named = new Set(earlier.flatMap(({ day, manifest }) => (manifest === undefined ? [] : namedBy(family, day, manifest))));
   const late = earlier

@@ -1,5 +1,6 @@
 // When may the next request to this host start? The clock of one pace key (the design's section 5; Crawl-delay is our courtesy).
 import type { HostState } from "../../schemas/host-state.ts";
+import { tokenFraction } from "../token-fraction.ts";
 import { backedOff } from "./backoff.ts";
 import type { PacePolicy } from "./policy.ts";
 
@@ -60,18 +61,11 @@ export function withoutExpired(host: HostState, now: number, skewMs = 0): HostSt
   for (const flight of dead) {
     after = {
       ...after,
-      ...backedOff(after, { reason: "unheard", at: flight.expiresAt, spread: fraction(flight.token) }),
+      ...backedOff(after, { reason: "unheard", at: flight.expiresAt, spread: tokenFraction(flight.token) }),
       lastSendAt: Math.max(after.lastSendAt, flight.sendBy),
       lastAnsweredAt: Math.max(after.lastAnsweredAt, flight.expiresAt),
       lastEndAt: Math.max(after.lastEndAt, flight.expiresAt),
     };
   }
   return after;
-}
-
-/** A number from 0 to 1 that follows from the token alone, so that every reader computes the same back-off. */
-function fraction(token: string): number {
-  let hash = 0;
-  for (let index = 0; index < token.length; index++) hash = (hash * 31 + token.charCodeAt(index)) >>> 0;
-  return hash / 2 ** 32;
 }

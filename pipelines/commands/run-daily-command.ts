@@ -15,8 +15,10 @@ import { type DailyOptions, type dailyFlags, readDailyOptions, templateOf } from
 import { dryStores } from "../daily/dry-run.ts";
 import { type DailyRunner, embeddedRunner } from "../daily/embedded-runner.ts";
 import type { DailyConfig } from "../daily/phase.ts";
+import type { PortableRunner } from "../daily/portable-runner.ts";
 import { type PhaseReport, runDaily } from "../daily/run-daily.ts";
 import { dailyPhases } from "../daily.ts";
+import type { EnginePlace } from "../engines/engine-place.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type DailyStores, openLocalDailyStores } from "../stores/daily-stores.ts";
 import type { FlagValues } from "./command-line.ts";
@@ -30,9 +32,14 @@ export async function runDailyCommand(values: FlagValues<typeof dailyFlags>): Pr
   const log = textLog((line) => process.stderr.write(`${line}\n`), "warn");
   const stores = await openStores(options, log);
   try {
-    return options.templates === undefined
-      ? await run(options, stores, log)
-      : await writeTemplates(options, options.templates, stores, log);
+    const { place, templates } = options;
+    if (place === undefined || templates === undefined) return await run(options, stores, log);
+    const services = { ...stores, clock, log, random: systemRandom(), metrics: memoryMetrics() };
+    return await writeTemplates(
+      await jobRunner(options, place, services),
+      templates,
+      await withExpected(options.config, stores),
+    );
   } catch (error) {
     throw brokenDisk(error);
   } finally {
@@ -91,21 +98,11 @@ async function withExpected(config: DailyConfig, { files }: DailyStores): Promis
   return documents === undefined ? config : { ...config, documentsExpected: documents };
 }
 
-async function writeTemplates(
-  { config, place, stores: asked }: DailyOptions,
-  folder: string,
-  stores: DailyStores,
-  log: Log,
-): Promise<number> {
-  const { portableRunner } = await import("../daily/portable-runner.ts");
-  const services = { ...stores, clock, log, random: systemRandom(), metrics: memoryMetrics() };
-  const cloud = "cloud" in asked ? asked.cloud : undefined;
-  const runner = await portableRunner({ place: place!, services, cloud, stream: process.stderr });
+async function writeTemplates(runner: PortableRunner, folder: string, config: DailyConfig): Promise<number> {
   try {
-    const known = await withExpected(config, stores);
     for (const phase of dailyPhases) {
       const template = templateOf(folder, phase.name);
-      await runner.writeTemplate(phase, known, template);
+      await runner.writeTemplate(phase, config, template);
       process.stdout.write(`${phase.name}: template ${template}\n`);
     }
     return exitCodes.done;
@@ -114,15 +111,17 @@ async function writeTemplates(
   }
 }
 
-async function runnerOf({ stores, place }: DailyOptions, services: DailyServices, log: Log): Promise<DailyRunner> {
-  const stream = process.stderr;
-  if (place === undefined) {
-    // In the cloud the crawl has no disk of its own: what is spilled is of this machine.
-    const parent = "cloud" in stores ? join(tmpdir(), "gleaner-daily") : join(stores.folder, "daily/.spill");
-    return embeddedRunner({ services, openSpill: () => openFileSpill(parent, log), stream });
-  }
+async function runnerOf(options: DailyOptions, services: DailyServices, log: Log): Promise<DailyRunner> {
+  const { stores, place } = options;
+  if (place !== undefined) return jobRunner(options, place, services);
+  // In the cloud the crawl has no disk of its own: what is spilled is of this machine.
+  const parent = "cloud" in stores ? join(tmpdir(), "gleaner-daily") : join(stores.folder, "daily/.spill");
+  return embeddedRunner({ services, openSpill: () => openFileSpill(parent, log), stream: process.stderr });
+}
+
+async function jobRunner({ stores }: DailyOptions, place: EnginePlace, services: DailyServices): Promise<PortableRunner> {
   const { portableRunner } = await import("../daily/portable-runner.ts");
-  return portableRunner({ place, services, cloud: "cloud" in stores ? stores.cloud : undefined, stream });
+  return portableRunner({ place, services, cloud: "cloud" in stores ? stores.cloud : undefined, stream: process.stderr });
 }
 
 /** By the folder of their files, manifests and schemas aside. */

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { extname, join } from "node:path";
-import { grpc, JobServiceClient } from "../../beam/portable/sdk.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { unanswered } from "../../beam/portable/unanswered.ts";
+import { type Clock, sleep } from "../../ports/clock.ts";
 import { stopOnSignals } from "../commands/stop-signals.ts";
 import { exitCodes } from "../exit-codes.ts";
 
@@ -20,10 +20,10 @@ export interface LauncherOptions {
 /** What a schedule starts; a crawl is launched by hand. */
 const COMMANDS = ["daily", "compact", "set-up"] as const;
 const PORT = 8099;
+const ENDPOINT = `127.0.0.1:${PORT}`;
 /** It imports a thousand modules. */
 const ANSWER_MS_MAX = 180_000;
 const ASK_EVERY_MS = 500;
-const CALL_MS_MAX = 2_000;
 
 /** The command's exit code. SIGTERM and SIGINT go to the command, which ends cleanly. */
 export async function runLauncher({ args, jobService, clock, say }: LauncherOptions): Promise<number> {
@@ -35,7 +35,7 @@ export async function runLauncher({ args, jobService, clock, say }: LauncherOpti
   const service = needsJobService(flags) ? startService(jobService) : undefined;
   try {
     if (service !== undefined) await untilAnswered(service, clock);
-    const endpoint = service === undefined ? [] : ["--endpoint", `127.0.0.1:${PORT}`];
+    const endpoint = service === undefined ? [] : ["--endpoint", ENDPOINT];
     return await runCommand(name!, [...flags, ...endpoint], clock);
   } catch (error) {
     say(`launcher: ${(error as Error).message}`);
@@ -60,17 +60,10 @@ function startService([program, ...args]: readonly string[]): ChildProcess {
 async function untilAnswered(service: ChildProcess, clock: Clock): Promise<void> {
   const until = clock.now() + ANSWER_MS_MAX;
   while (service.exitCode === null && service.signalCode === null && service.pid !== undefined && clock.now() < until) {
-    if (await answers(clock)) return;
-    await new Promise<void>((resolve) => clock.after(ASK_EVERY_MS, resolve));
+    if ((await unanswered({ endpoint: ENDPOINT, clock })) === undefined) return;
+    await sleep(clock, ASK_EVERY_MS);
   }
   throw new Error(`Beam's job service has not answered at port ${PORT}: ${service.spawnargs.join(" ")}`);
-}
-
-function answers(clock: Clock): Promise<boolean> {
-  const client = new JobServiceClient(`127.0.0.1:${PORT}`, grpc.credentials.createInsecure());
-  return new Promise<boolean>((resolve) => {
-    client.getJobs({}, { deadline: new Date(clock.now() + CALL_MS_MAX) }, (error: Error | null) => resolve(error === null));
-  }).finally(() => client.close());
 }
 
 async function runCommand(name: string, flags: readonly string[], clock: Clock): Promise<number> {

@@ -5,7 +5,7 @@ import { dayEnd, utcDay } from "../commands/utc-day.ts";
 import { dailyPhases } from "../daily.ts";
 import { type EnginePlace, engineFlags, enginePlace } from "../engines/engine-place.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type CloudPlace, cloudFlags, cloudPlace } from "../stores/cloud-place.ts";
+import { type CloudPlace, cloudFlags, storesPlace } from "../stores/cloud-place.ts";
 import { UsageError } from "../usage-error.ts";
 import type { DailyConfig } from "./phase.ts";
 
@@ -90,14 +90,8 @@ export function readDailyOptions(values: DailyValues, now: number): DailyOptions
 function storesOf({ stores = "local", data, ...values }: DailyValues): DailyOptions["stores"] {
   if (stores !== "local" && stores !== "cloud")
     throw new UsageError(`--stores ${JSON.stringify(stores)} is neither local nor cloud`);
-  const cloud = cloudPlace(values);
-  if (stores === "local") {
-    if (cloud !== undefined) throw new UsageError("--project and what goes with it are for --stores cloud");
-    return { folder: data ?? "./data" };
-  }
-  if (data !== undefined) throw new UsageError("--data is for --stores local: in the cloud nothing is kept in a folder");
-  if (cloud === undefined) throw new UsageError("--stores cloud needs --project: the Google Cloud project of the stores");
-  return { cloud };
+  const cloud = storesPlace(stores === "cloud", values, { data });
+  return cloud === undefined ? { folder: data ?? "./data" } : { cloud };
 }
 
 function placeOf(values: DailyValues, stores: DailyOptions["stores"]): EnginePlace | undefined {

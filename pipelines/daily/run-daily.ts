@@ -1,6 +1,7 @@
 // What is one run of the daily pipeline? Its phases in their order, each left out where its tables are closed already, each told when it ends.
 import type { DayFiles } from "../../ports/day-files.ts";
 import { MANIFEST, type PartitionManifest, partitionManifest } from "../../schemas/daily/manifest.ts";
+import { jsonFile } from "../../transforms/daily/json-file.ts";
 import type { DailyConfig, DailyPhase } from "./phase.ts";
 
 /** Carries out one phase on an engine. Rejects with what went wrong there. */
@@ -62,12 +63,6 @@ async function closedTables(files: DayFiles, { folders }: DailyPhase, day: strin
 
 /** Undefined where none stands, or what stands is none. */
 async function readManifest(files: DayFiles, folder: string): Promise<PartitionManifest | undefined> {
-  const name = `${folder}/${MANIFEST}`;
-  const found = await files.list(folder);
-  if (!found.some((file) => file.name === name)) return undefined;
-  for await (const [line] of files.lines(name)) {
-    const manifest: unknown = JSON.parse(line ?? "null");
-    return partitionManifest.fault(manifest, MANIFEST) === undefined ? (manifest as PartitionManifest) : undefined;
-  }
-  return undefined;
+  const manifest = await jsonFile(files, `${folder}/${MANIFEST}`);
+  return partitionManifest.fault(manifest, MANIFEST) === undefined ? (manifest as PartitionManifest) : undefined;
 }

@@ -51,6 +51,24 @@ const rules: Record<keyof typeof cloudFlags, NameRule> = {
   "app-profile": { allowed: /^[\w.-]{1,50}$/, says: "1 to 50 letters, digits, underscores, dots and hyphens" },
 };
 
+/**
+ * Of commands that are told by --stores where a crawl is: undefined where it is local. `local`: flags, with their values, that are for local
+ * stores. Throws UsageError.
+ */
+export function storesPlace(
+  isCloud: boolean,
+  values: CloudValues,
+  local: Readonly<Record<string, string | undefined>>,
+): CloudPlace | undefined {
+  const place = cloudPlace(values);
+  if (!isCloud && place !== undefined) throw new UsageError("--project and what goes with it are for --stores cloud");
+  if (!isCloud) return undefined;
+  const flag = Object.keys(local).find((name) => local[name] !== undefined);
+  if (flag !== undefined) throw new UsageError(`--${flag} is for --stores local: in the cloud nothing is kept in a folder`);
+  if (place === undefined) throw new UsageError("--stores cloud needs --project: the Google Cloud project of the stores");
+  return place;
+}
+
 /** Undefined where no flag of the cloud is given. Throws UsageError. */
 export function cloudPlace(values: CloudValues): CloudPlace | undefined {
   const given = Object.keys(cloudFlags).filter((flag) => values[flag as keyof CloudValues] !== undefined);

@@ -1,7 +1,7 @@
 // What do tools read of a crawl in Google Cloud? Its records in Bigtable, and the events that Pub/Sub wrote into its bucket; nothing is written.
 import { systemClock } from "../../io/clock.ts";
 import { memoryMetrics } from "../../io/metrics.ts";
-import { openBucket } from "../../io/objects/gcs/bucket.ts";
+import { type ObjectBucket, openBucket } from "../../io/objects/gcs/bucket.ts";
 import { eventFolders } from "../../io/objects/gcs/event-folders.ts";
 import { readEvents } from "../../io/objects/read-events.ts";
 import { systemRandom } from "../../io/random.ts";
@@ -18,6 +18,8 @@ export async function openCloudReading(place: CloudPlace): Promise<CrawlReading>
   const [clock, random] = [systemClock(), systemRandom()];
   const { tables, live, close } = await openCloudRecords(place, { random, metrics: memoryMetrics() });
   const config = live.now();
+  let opening: Promise<ObjectBucket> | undefined;
+  const bucketOnce = () => (opening ??= openBucket({ bucket: place.bucket, project: place.project, clock, random }));
   return {
     folder: `gs://${place.bucket}`,
     tables,
@@ -26,8 +28,8 @@ export async function openCloudReading(place: CloudPlace): Promise<CrawlReading>
     now: () => clock.now(),
     running: () => undefined,
     async events(wanted) {
-      const bucket = await openBucket({ bucket: place.bucket, project: place.project, clock, random });
-      return readEvents({ ...wanted, folder: EVENTS, files: eventFolders(EVENTS, bucket, clock), bytesMax: EVENT_BYTES_MAX });
+      const files = eventFolders(EVENTS, await bucketOnce(), clock);
+      return readEvents({ ...wanted, folder: EVENTS, files, bytesMax: EVENT_BYTES_MAX });
     },
     close,
   };

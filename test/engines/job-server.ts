@@ -1,6 +1,7 @@
 // How does a test get a job service? Its program is started on a free port, asked until it answers a real call, and dies with the test.
 import { setTimeout as pause } from "node:timers/promises";
-import { grpc, JobServiceClient } from "../../beam/portable/sdk.ts";
+import { unanswered } from "../../beam/portable/unanswered.ts";
+import { systemClock } from "../../io/clock.ts";
 import { type Guarded, startGuarded } from "../emulators/guarded.ts";
 import { freePort, isFree } from "../emulators/ports.ts";
 
@@ -30,7 +31,7 @@ export interface JobServerProgram {
 }
 
 const ASK_EVERY_MS = 100;
-const CALL_MS_MAX = 2_000;
+const clock = systemClock();
 /** Another process may take the port between our look and the server's. */
 const PORT_TRIES_MAX = 3;
 
@@ -58,7 +59,7 @@ async function launch(given: JobServerProgram, port: number): Promise<JobServer>
   const until = Date.now() + answerMsMax;
   let why: string | undefined;
   while (child.alive() && Date.now() < until) {
-    why = await unanswered(endpoint);
+    why = await unanswered({ endpoint, clock });
     if (why === undefined && child.alive()) return handle(child, endpoint, told);
     await pause(ASK_EVERY_MS);
   }
@@ -69,12 +70,4 @@ async function launch(given: JobServerProgram, port: number): Promise<JobServer>
 
 function handle(child: Guarded, endpoint: string, told: string): JobServer {
   return { endpoint, told, pid: child.pid, alive: child.alive, printed: child.printed, stop: child.end };
-}
-
-/** Undefined where the job service told of its jobs, else what went wrong. */
-function unanswered(endpoint: string): Promise<string | undefined> {
-  const client = new JobServiceClient(endpoint, grpc.credentials.createInsecure());
-  return new Promise<string | undefined>((resolve) => {
-    client.getJobs({}, { deadline: Date.now() + CALL_MS_MAX }, (error: Error | null) => resolve(error?.message));
-  }).finally(() => client.close());
 }

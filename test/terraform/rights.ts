@@ -118,7 +118,7 @@ function ofLauncher(tables: readonly string[]): Right[] {
       role: "roles/storage.objectViewer",
       on: ["bucket"],
       because: "a bucket is opened by listing, and what the daily job has closed is read from its manifests",
-      seen: { file: "pipelines/daily/run-daily.ts", text: "await files.list(folder)" },
+      seen: { file: "pipelines/daily/run-daily.ts", text: "await jsonFile(files," },
     },
     {
       account,

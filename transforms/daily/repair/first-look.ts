@@ -2,6 +2,7 @@
 import type { DayFiles } from "../../../ports/day-files.ts";
 import { tableFolder } from "../../../schemas/daily/day-table.ts";
 import { repairReport } from "../../../schemas/daily/repair.ts";
+import { jsonFile } from "../json-file.ts";
 import { Findings } from "./findings.ts";
 
 interface LookedAt {
@@ -19,10 +20,9 @@ export async function firstLook(
   { day, part }: LookedAt,
   look: () => Promise<Findings>,
 ): Promise<Findings | undefined> {
-  const folder = tableFolder(day, repairReport);
-  const name = `${folder}/looked-${part}.json`;
-  if ((await files.measure(name)) !== undefined)
-    for await (const [line] of files.lines(name)) return Findings.of(JSON.parse(line ?? "[]"));
+  const name = `${tableFolder(day, repairReport)}/looked-${part}.json`;
+  const earlier = await jsonFile(files, name);
+  if (earlier !== undefined) return Findings.of(earlier as ReturnType<Findings["entries"]>);
   const found = (await look()).entries();
   if (found.length > 0) await files.writeLines(name, [JSON.stringify(found)]);
   return undefined;
